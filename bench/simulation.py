@@ -72,7 +72,7 @@ def exact_rates() -> Measured:
 
 
 def _find_scenarios() -> tuple[Scenario, ...]:
-    """The papers' case studies, or five like them where the data are not at hand."""
+    """Published case studies, or five like them where the data are not at hand."""
     if _CONSTANTS.exists():
         return list_scenarios(read_case_studies(_CONSTANTS), ("ideal", "all"), 50)
     return tuple(

@@ -86,7 +86,7 @@ def describe(scores: list[float], comparison: op.Comparison) -> str:
     """The row of the table, in per cent, and what it shows."""
     low, high = min(scores), max(scores)
     delta = (high - low) / 5
-    # As in the paper: the standard deviation averaged of both designs, where both are there.
+    # As in that table: the standard deviation averaged of both designs, where both are there.
     interval = (comparison.combined or comparison.difference).interval
     cells = [f"{100 * x:.2f}" for x in (low, high, high - low, delta)]
     between = f"({100 * interval.low:.2f}, {100 * interval.high:.2f})"

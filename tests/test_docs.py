@@ -114,8 +114,9 @@ def test_readme_lists_every_page():
 
 def test_papers_are_named():
     """Which paper is "the paper"? Each is named, and listed in references.md."""
-    sources = (ROOT / "src").rglob("*.py")
-    for page in (*PAGES, ROOT / "CHANGELOG.md", *sources):
+    folders = ("src", "examples", "tests", "bench", "calibration")
+    sources = [path for name in folders for path in (ROOT / name).rglob("*.py")]
+    for page in {*PAGES, ROOT / "CHANGELOG.md", *sources} - {Path(__file__)}:
         nameless = re.findall(r".*\b(?:the|its) papers?\b.*", page.read_text(), re.IGNORECASE)
         unclear = [line for line in nameless if "for the paper" not in line]
         assert not unclear, f"{page.name}: {unclear}"
@@ -180,7 +181,8 @@ def test_generated_pages_are_up_to_date():
 
 def test_percentages_are_written_alike():
     """95%, as English papers write it, in pages and in what is printed or drawn."""
-    sources = (ROOT / "src").rglob("*.py")
+    folders = ("src", "examples", "tests", "bench", "calibration")
+    sources = [path for name in folders for path in (ROOT / name).rglob("*.py")]
     for page in (*PAGES, ROOT / "CHANGELOG.md", *sources):
         spaced = re.findall(r"[\d}] %(?= [a-z]|\W*$).*", page.read_text(), re.MULTILINE)
         assert not spaced, f"{page.name}: {spaced}"

@@ -35,6 +35,22 @@ def test_every_command_with_results_prints_json_and_draws(command):
     assert all(option in options for option in ("--json", "--plot FILE", "--debug", "--alpha"))
 
 
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize("name", ["runs.csv", "study.db"])
+def test_who_passes_runs_in_place_of_a_study_is_told_where_they_belong(command, name):
+    assert refuse(command, name) == (
+        f"Error: {name} is no study file, but holds runs by its name. Pass the study file, such as "
+        f"{name.partition('.')[0]}.toml; `outperform compare` takes runs."
+    )
+
+
+def test_what_says_how_to_draw_needs_a_figure():
+    words = ("compare", "nowhere.csv", "a", "b", "--width", "3")
+    assert refuse(*words).endswith("Error: --width says how to draw: add --plot FILE.")
+    both = refuse(*words, "--view", "scores")
+    assert both.endswith("Error: --view, --width say how to draw: add --plot FILE.")
+
+
 def test_an_unknown_command_gets_the_nearest():
     message = refuse("comapre", "runs.csv")
     assert message == (

@@ -587,6 +587,33 @@ def test_it_stops_where_nothing_can_be_decided_any_more(tmp_path):
     ) in said
     assert "24 fits done now" in said  # 2 · (3 + 9)
     assert "its power was 0.45 in place of 0.95" in said.replace("\n    ", " ")
+    assert (
+        "\nNext: outperform compare study.db a b --sequential; to decide it with the power asked "
+        "for, 0.95, let the study have 80 replicates, and go on with --new-rule.\n"
+    ) in said
+    study = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(study.replace("replicates = 20", "replicates = 80"))
+    assert "Decided after 21" in run(tmp_path, "--until-decided", "a", "b", "--new-rule")
+
+
+def test_only_the_two_that_are_asked_about_are_trained(tmp_path, monkeypatch):
+    write_study(tmp_path, replicates=60, kind="fix-hopt")
+    monkeypatch.chdir(tmp_path)
+    study = (tmp_path / "study.toml").read_text()
+    third = '[[pipeline]]\nname = "c"\nfunction = "training:fit_c"\nsources = ["init"]\n'
+    code = (tmp_path / "training.py").read_text()
+    other = "def fit_c(params, split, seeds):\n    return {'valid': 0.5, 'test': 0.5}\n"
+    (tmp_path / "training.py").write_text(code + other)
+    (tmp_path / "study.toml").write_text(study.replace("[[design]]", f"{third}[[design]]"))
+    said = run(tmp_path, "--until-decided", "a", "b")
+    assert "\nOnly these two are trained, not c.\n" in said
+    assert "24 fits done now, 0 were recorded before, 0 failed" in said  # 2 · (3 + 9)
+    assert "Decided for a after 9 of the 60 replicates that the study allows." in said
+    # What nobody asked for is not missing, and a ranking of all says whom it leaves out.
+    assert "still to be done" not in said
+    assert "still to be done" not in call("compare", "study.db", "a", "b").stdout
+    assert "left out, as none of their runs has a score: c" in call("rank", "study.db").stdout
+    assert "162 fits done now, 24 were recorded before" in run(tmp_path)  # 2 · 51 and 60 of c
 
 
 def test_a_study_too_small_to_decide_is_refused_before_the_first_fit(tmp_path):
@@ -718,6 +745,7 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
         "noise": [],
         "shortage": None,
         "spool": [],
+        "n_failed_in_study": 0,
         "store": "study.db",
     }
 
@@ -726,6 +754,7 @@ def test_json_of_a_run_counts_its_fits(tmp_path):
     ("options", "message"),
     [
         (("--engine", "slurm://head:1"), "there is no engine 'slurm://head:1'"),
+        (("--engine", "locl:2"), "there is no engine 'locl:2'"),
         (("--engine", "local:2", "--workers", "2"), "--workers N is short for --engine local:N"),
         (("--store", "mysql://lab/study"), "there is no kind of store called 'mysql'"),
     ],

@@ -5,6 +5,7 @@ import pytest
 
 from outperform import compare_runs, rank_runs, read_runs
 from outperform.errors import InvalidScores
+from outperform.runs.confounders import find_confounders
 
 N = 12
 ASKED = (
@@ -87,7 +88,9 @@ def test_unpaired_runs_have_test_sets_of_their_own():
     assert find_notes(runs, "same examples", paired=False) == [[], []]
 
 
-@pytest.mark.parametrize("column", ["epochs", "n_train", "Train Size", "params.max_steps"])
+@pytest.mark.parametrize(
+    "column", ["epochs", "n_train", "Train Size", "train_frac", "params.max_steps"]
+)
 def test_unequal_training_is_noted_with_its_amounts(column):
     said = f"{column} is 500 for a and 1,000 for b: they are compared as they were trained, not "
     said += "trained alike"
@@ -124,3 +127,108 @@ def test_training_is_that_of_each_task():
 )
 def test_other_training_is_not(column, of_a, of_b):
     assert find_notes(make_runs(column, of_a, of_b), "trained") == [[], []]
+
+
+LEVELS = {"easy": 0.95, "hard": 0.6}
+
+
+def pool(of_a, of_b, column="corpus", **columns):
+    """Runs of which b is better on every corpus, by 0.02."""
+    labels = [*of_a, *of_b]
+    means = np.array([LEVELS[label] for label in labels])
+    means[len(of_a) :] += 0.02
+    return {
+        "algorithm": ["a"] * len(of_a) + ["b"] * len(of_b),
+        column: labels,
+        "accuracy": np.random.default_rng(0).normal(means, 0.005).round(4),
+        **columns,
+    }
+
+
+MOSTLY_EASY, MOSTLY_HARD = ["easy"] * 10 + ["hard"] * 2, ["easy"] * 2 + ["hard"] * 10
+
+
+@pytest.mark.parametrize("answer", [compare, rank_runs])
+def test_scores_that_depend_on_a_label_are_not_pooled(answer):
+    table = pool(MOSTLY_EASY, MOSTLY_HARD)
+    with pytest.raises(InvalidScores) as caught:
+        answer(table)
+    assert str(caught.value) == (
+        "scores in the dict depend on corpus (of a, 0.95 on easy, 0.599 on hard on average), of "
+        "which nothing is known: whoever has more runs where scores are high looks better than it "
+        "is. Pass --task corpus to compare on each, or make it part of the name with --algorithm "
+        "algorithm,corpus; if runs may be pooled, pass --accept pooled (from Python: "
+        'read_runs(..., accept="pooled")).'
+    )
+    notes = [n for n in answer(read_runs(table, accept="pooled")).caveats if "corpus" in n]
+    assert len(notes) == 1
+    assert notes[0].endswith("of which nothing is known, which was accepted as right")
+
+
+def test_labels_that_are_tasks_are_compared_on_each():
+    result = compare(read_runs(pool(MOSTLY_EASY, MOSTLY_HARD), task="corpus"))
+    assert [each.difference.value < 0 for each in result.comparisons] == [True, True]
+
+
+def test_pairs_of_other_labels_are_asked_about():
+    seeds = {"seed": [*range(12)] * 2}
+    with pytest.raises(InvalidScores, match="depend on corpus"):
+        compare(pool(MOSTLY_EASY, MOSTLY_HARD, **seeds))
+    assert compare(pool(MOSTLY_EASY, MOSTLY_EASY, **seeds)).winner_name == "b"
+
+
+@pytest.mark.parametrize(
+    ("column", "of_a", "of_b"),
+    [
+        ("host", ["gpu1", "gpu2"] * 6, ["gpu1"] * 10 + ["gpu2"] * 2),
+        ("family", ["kernel"] * 12, ["lazy"] * 12),
+        ("note", [f"run {i}" for i in range(12)], [f"run {i}" for i in range(12, 24)]),
+    ],
+)
+@pytest.mark.parametrize("answer", [compare, rank_runs])
+def test_labels_that_scores_do_not_depend_on_may_be_any(column, of_a, of_b, answer):
+    table = pool(["easy"] * 12, ["easy"] * 12, "corpus", **{column: [*of_a, *of_b]})
+    assert not [each for each in answer(table).caveats if column in each]
+
+
+def test_numbers_of_datasets_are_labels():
+    table = pool(MOSTLY_EASY, MOSTLY_HARD, "dataset_id")
+    table["dataset_id"] = [{"easy": 3, "hard": 31}[label] for label in table["dataset_id"]]
+    with pytest.raises(
+        InvalidScores, match=r"depend on dataset_id \(of a, 0\.95 on 3, 0\.599 on 31"
+    ):
+        compare(table)
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), ("True", "False"), ("1", "0"), ("0.1", "0.2")])
+def test_outcomes_and_numbers_are_no_labels(words):
+    table = pool(MOSTLY_EASY, MOSTLY_HARD, "converged")
+    table["converged"] = [words[label == "hard"] for label in table["converged"]]
+    assert not [each for each in compare(table).caveats if "converged" in each]
+
+
+def test_labels_are_asked_about_as_rarely_as_is_said():
+    rng, n_asked = np.random.default_rng(5), 0
+    for _ in range(300):
+        table = {
+            "algorithm": ["a", "b"] * 12,
+            "host": rng.choice(["gpu1", "gpu2", "gpu3"], 24),
+            "reward": rng.normal(size=24),
+        }
+        runs = read_runs(table)
+        n_asked += len([*find_confounders(runs, np.arange(24), "it", paired=False)])
+    assert n_asked <= 2  # chance exceeds it in less than one of 250 cases
+
+
+def test_labels_that_pair_all_runs_are_proposed():
+    corpora = [f"corpus {i}" for i in range(12)]
+    table = pool(["easy"] * 12, ["easy"] * 12, "level", corpus=corpora * 2)
+    said = "corpus has the same 12 values for each algorithm: if it names tasks or tells pairs, "
+    said += "--task corpus or --replicate corpus shows more"
+    assert find_notes(read_runs(table), "corpus") == [[said], [said]]
+    states = {"random_state": [*range(12)] * 2}
+    said = said.replace("corpus", "random_state")
+    runs = read_runs(pool(["easy"] * 12, ["easy"] * 12, "level", **states))
+    assert find_notes(runs, "random_state") == [[said], [said]]
+    table["corpus"][0] = "corpus 1"
+    assert find_notes(read_runs(table), "corpus") == [[], []]

@@ -6,7 +6,7 @@ from scipy.stats import binomtest, f_oneway
 
 from outperform import compare_runs, read_runs
 from outperform.errors import InvalidScores
-from outperform.runs.nesting import _test_groups, find_nesting
+from outperform.runs.nesting import compare_groups, find_nesting
 
 
 def records(rng, luck, n_seeds=4, n_folds=10, column="fold"):
@@ -52,14 +52,18 @@ def test_the_p_value_is_that_of_scipy():
     rng = np.random.default_rng(4)
     group, values = rng.integers(0, 4, 30), rng.normal(size=30)
     expected = f_oneway(*(values[group == g] for g in range(4))).pvalue
-    assert _test_groups(group, values) == pytest.approx(expected)
+    assert compare_groups(group, values) == pytest.approx(expected)
 
 
 def test_equal_groups_by_hand():
     # Within groups nothing varies, between them all does: no chance; and the other way round.
-    assert _test_groups(np.array([0, 0, 1, 1]), np.array([1.0, 1.0, 2.0, 2.0])) == 0
-    assert _test_groups(np.array([0, 0, 1, 1]), np.array([1.0, 1.0, 1.0, 1.0])) == 1
-    assert _test_groups(np.array([0, 1, 2]), np.array([1.0, 2.0, 3.0])) == 1  # no groups
+    assert compare_groups(np.array([0, 0, 1, 1]), np.array([1.0, 1.0, 2.0, 2.0])) == 0
+    assert compare_groups(np.array([0, 0, 1, 1]), np.array([1.0, 1.0, 1.0, 1.0])) == 1
+    apart = np.array([1.0, 1.5, 2.0, 2.5])  # whatever the groups are numbered
+    assert compare_groups(np.array([0, 0, 7, 7]), apart) == compare_groups(
+        np.array([1, 1, 0, 0]), apart
+    )
+    assert compare_groups(np.array([0, 1, 2]), np.array([1.0, 2.0, 3.0])) == 1  # no groups
 
 
 def test_one_column_and_commas_in_labels_ask_nothing():

@@ -76,7 +76,7 @@ def test_a_comparison_names_the_tasks_without_the_metric():
 @pytest.mark.parametrize("n_tasks", [2, 3])
 def test_tasks_without_scores_are_named_the_others_answered(n_tasks):
     rows = [
-        {"model": m, "task": t, "seed": s, "auc": None if t == "y" else SEED.normal()}
+        {"model": m, "task": t, "seed": s, "auc": None if t == "y" else SEED.random()}
         for m in "ab"
         for t in ("x", "y", "z")[:n_tasks]
         for s in range(5)
@@ -89,7 +89,7 @@ def test_tasks_without_scores_are_named_the_others_answered(n_tasks):
 
 def test_scores_that_one_algorithm_alone_lacks_are_missing():
     rows = [
-        {"model": m, "task": t, "seed": s, "auc": None if (t, m) == ("y", "b") else SEED.normal()}
+        {"model": m, "task": t, "seed": s, "auc": None if (t, m) == ("y", "b") else SEED.random()}
         for m in "ab"
         for t in "xy"
         for s in range(5)

@@ -236,3 +236,39 @@ def test_files_of_different_tasks_may_have_different_metrics(write):
         "iris.csv, houses.csv holds rmse on 'houses' and runs.csv mae, which cannot be compared. "
         "Join runs of one metric; if the two are the same, give both columns one name."
     )
+
+
+def score_tasks(iris, houses, name="score", **columns):
+    """Rows without metrics, in which the scores of a seed are these on iris and on houses."""
+    rows = alter(metric=None, score=None, **columns)
+    return [r | {name: (iris if r["dataset"] == "iris" else houses)[r["seed"]]} for r in rows]
+
+
+def test_bare_scores_of_other_scales_need_a_direction():
+    rows = score_tasks((0.91, 0.92, 1), (118, 121.5, None))
+    assert refuse(rows, UnknownDirection) == (
+        "'score' of the list of records lies between 0.91 and 1 on 'iris' and between 118 and "
+        "121.5 on 'houses': nothing says that higher is better on both, as for an accuracy, and "
+        'not lower on one, as for an error. Pass --maximize (from Python: goal="maximize") if '
+        "higher is better on all tasks; if not, add a column direction that says maximize or "
+        "minimize in every row, or a column metric."
+    )
+    assert read_runs(rows, goal="maximize").goal == "maximize"
+    told = score_tasks((0.91, 0.92, 1), (118, 121.5, 120), direction=("up", "down"))
+    assert read_runs(told).goal_on("houses") == "minimize"
+
+
+@pytest.mark.parametrize(
+    ("iris", "houses", "name"),
+    [
+        ((0.91, 0.92, 0.93), (0.5, 1.5, 2.5), "score"),
+        ((0, 0, 0), (2000, 2500, 2600), "score"),  # of games, in some of which few score at all
+        ((-3.5, 0.5, 0.7), (200, 250, 260), "score"),
+        ((0.91, 0.92, 0.93), (200, 250, 260), "reward"),
+        ((91, 92, 93), (200, 250, 260), "score"),
+        ((0.91, 0.92, 0.93), (None, None, None), "score"),
+    ],
+    ids=["overlapping", "games", "negative", "named", "per cent", "missing"],
+)
+def test_other_bare_scores_are_higher_the_better(iris, houses, name):
+    assert read_runs(score_tasks(iris, houses, name)).goal == "maximize"

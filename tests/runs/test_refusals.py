@@ -32,9 +32,19 @@ REFUSED_FILES = {
         "algorithm,seed,test_mse\na,0,-0.2\na,1,0.1\nb,0,-0.3\nb,1,0\n",
         {},
         InvalidScores,
-        "test_mse is negative in rows 2, 4 (-0.2), which no such error can be, and lower is "
-        "better. If its sign was turned, as scikit-learn does, call it 'neg_test_mse' or pass "
-        "--maximize; if it stands for a run that failed, leave it empty.",
+        "test_mse is negative in rows 2, 4 (-0.2), which it cannot be, and lower is better. If it "
+        "stands for a run that failed, leave it empty; if its sign was turned, as scikit-learn "
+        "does, call it 'neg_test_mse' or pass --maximize; if it is another metric, give it another "
+        "name.",
+    ),
+    "negative shares": (
+        "algorithm,seed,MNLI acc\na,0,0.8\na,1,-1\nb,0,0.7\nb,1,0\n",
+        {},
+        InvalidScores,
+        "MNLI acc is negative in row 3 (-1), which it cannot be, and higher is better. If it "
+        "stands for a run that failed, leave it empty; if its sign was turned, as scikit-learn "
+        "does, call it 'neg_MNLI acc' or pass --minimize; if it is another metric, give it another "
+        "name.",
     ),
     "binary": (
         b"\x89PNG\r\n\0\1",
@@ -148,6 +158,27 @@ REFUSED_FILES = {
         UnknownColumn,
         "no column 'sede' in runs.csv. Did you mean 'seed'? It has: algorithm, seed, score.",
     ),
+    "a task for a column": (
+        "model,dataset,seed,accuracy\na,iris,1,0.5\nb,wine,1,0.5\n",
+        {"task": "wine"},
+        UnknownColumn,
+        "no column 'wine' in runs.csv: it is a value of column 'dataset'. Pass --task 'dataset', "
+        "and look at one task with --on 'wine' (from Python: compare_runs(..., task='wine')).",
+    ),
+    "an algorithm for a column": (
+        "model,dataset,seed,accuracy\na,iris,1,0.5\nb,wine,1,0.5\n",
+        {"algorithm": ["b"]},
+        UnknownColumn,
+        "no column 'b' in runs.csv: it is a value of column 'model'. Pass --algorithm 'model', and "
+        "name the algorithms after the file.",
+    ),
+    "a seed for a column": (  # other columns hold a 1 too
+        "n,model,seed,accuracy\n1,a,1,0.5\n2,b,1,0.5\n",
+        {"replicate": "seed,1"},
+        UnknownColumn,
+        "no column '1' in runs.csv: it is a value of column 'seed'. Pass --replicate 'seed', and "
+        "remove the other rows of the file if only this should count.",
+    ),
     "several metrics": (
         "algorithm,seed,accuracy,auc\na,1,2,3\n",
         {},
@@ -256,6 +287,20 @@ REFUSED_FILES = {
         "column 'notes' of runs.csv holds text, so it is no algorithm. Name the columns that are "
         "with --algorithm A,B; if it labels the rows, say so with --replicate 'notes' or "
         "--task 'notes'.",
+    ),
+    "wide with differences": (
+        "seed,a,b,Diff\n1,3,2,1\n",
+        {"wide": True, "goal": "maximize"},
+        UnreadableRuns,
+        "column 'Diff' of runs.csv seems to sum up others, so it is no algorithm. Name the columns "
+        "that are with --algorithm A,B.",
+    ),
+    "wide with means": (
+        "seed,a,b,mean\n1,3,2,2.5\n",
+        {"wide": True, "goal": "maximize"},
+        UnreadableRuns,
+        "column 'mean' of runs.csv seems to sum up others, so it is no algorithm. Name the columns "
+        "that are with --algorithm A,B.",
     ),
     "wide without algorithms": (
         "seed,task\n1,2\n",
@@ -453,9 +498,32 @@ def test_only_the_missing_value_of_pandas_is_missing_not_its_spelling(tmp_path):
         read_runs(path)
 
 
+MAY_BE_NEGATIVE = (
+    *("adjusted accuracy", "bertscore", "correlation", "elbo", "kappa", "log error", "log_mse"),
+    *("loglik", "loss", "mcc", "r2", "reward", "score", "ssim"),
+)
+
+
+@pytest.mark.parametrize(
+    "metric", ["accuracy", "auc", "error rate", "f1", "macro_f1", "ndcg@10", "test_error", "wer"]
+)
+def test_what_cannot_be_negative_is_refused(metric):
+    table = {"algorithm": ["a", "a"], "seed": [0, 1], metric: [0.2, -1]}
+    with pytest.raises(InvalidScores, match="is negative in row 2"):
+        read_runs(table)
+    assert np.isnan(read_runs(table | {"failed": [0, 1]}).score).tolist() == [False, True]
+
+
 @pytest.mark.parametrize(
     ("metric", "options"),
-    [("neg_mse", {}), ("mse", {"goal": "maximize"}), ("loss", {}), ("log_mse", {})],
+    [
+        ("neg_mse", {}),
+        ("mse", {"goal": "maximize"}),
+        ("accuracy", {"goal": "minimize"}),
+        ("neg_error", {}),
+        ("f1_gain", {"goal": "maximize", "metric": "f1_gain"}),
+        *((name, {}) for name in MAY_BE_NEGATIVE),
+    ],
 )
 def test_what_may_be_negative_is_read(metric, options):
     table = {"algorithm": ["a", "a"], "seed": [0, 1], metric: [-0.2, -0.1]}

@@ -49,6 +49,38 @@ def test_what_the_refusal_proposes_works():
     assert best_of_runs(trials, "a", n=3).n_runs == 12
 
 
+def test_names_may_be_those_of_tasks():
+    records = [
+        {"model": m, "env": env, "seed": s, "return": SEED.normal()}
+        for m in "ab"
+        for env in ("cart", "walk")
+        for s in range(3)
+    ]
+    with pytest.raises(DuplicateRuns) as caught:
+        compare_runs(records, "a", "b")
+    assert str(caught.value) == (
+        "'a' has 2 runs with seed '0' in the list of records (rows 1, 4; 2 more repeat too) that "
+        "differ in env (cart, walk). Pass --task env if it names tasks, make it part of the name "
+        "with --algorithm model,env, or keep the rows of one."
+    )
+
+
+def test_integers_may_be_those_of_repetitions():
+    records = [
+        {"model": m, "repeat": r, "fold": f, "accuracy": SEED.random()}
+        for m in "ab"
+        for r in range(3)
+        for f in range(5)
+    ]
+    with pytest.raises(DuplicateRuns) as caught:
+        compare_runs(records, "a", "b")
+    assert str(caught.value) == (
+        "'a' has 3 runs with fold '0' in the list of records (rows 1, 6, 11; 4 more repeat too) "
+        "that differ in repeat (0, 1, 2). Pass --replicate fold,repeat if it tells repetitions "
+        "apart, make it part of the name with --algorithm model,repeat, or keep the rows of one."
+    )
+
+
 def test_several_settings_are_named():
     records = [
         record | {"batch_size": size, "note": f"{record['seed']}{record['lr']}{size}"}
@@ -70,7 +102,7 @@ NOTE = (
 @pytest.mark.parametrize("paired", [True, False])
 def test_a_search_exported_as_runs_is_noted(paired):
     records = [
-        {"model": m, "seed": 0, "trial": t, "lr": 10 ** -(1 + t / 4), "accuracy": SEED.normal()}
+        {"model": m, "seed": 0, "trial": t, "lr": 10 ** -(1 + t / 4), "reward": SEED.normal()}
         for m in "ab"
         for t in range(12)
     ]
@@ -126,7 +158,7 @@ def test_settings_of_each_task_are_not_noted():
 
 def test_copies_and_measurements_are_no_settings():
     records = [
-        {"model": m, "seed": s, "accuracy": SEED.normal(), "memory": SEED.normal()}
+        {"model": m, "seed": s, "reward": SEED.normal(), "memory": SEED.normal()}
         for m in "ab"
         for s in range(3)
         for _ in range(2)

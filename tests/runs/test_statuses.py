@@ -106,3 +106,85 @@ def test_a_status_by_another_name(column):
     records = [{k: v for k, v in r.items() if k != "state"} | {column: r["state"]} for r in PRUNED]
     with pytest.raises(InvalidScores, match="3 of 6 runs of 'a' are incomplete"):
         compare_runs(records, "a", "b")
+
+
+FLAGGED = [
+    ("failed", True, False, "failed"),
+    ("is_failed", 1, 0, "is_failed"),
+    ("Crashed", "yes", "", "Crashed"),
+    ("metrics.diverged", "1.0", "0.0", "metrics.diverged"),
+    ("run_completed", "no", "yes", "not run_completed"),
+    ("finished", "False", "True", "not finished"),
+    ("exit_code", 137, 0, "exit_code 137"),
+    ("attributes.exit_status", -9, 0, "attributes.exit_status -9"),
+    ("ExitCode", "0:9", "0:0", "ExitCode 0:9"),  # Slurm
+]
+
+
+def flag(column, of_failed, of_others, n_failed=1):
+    records = [
+        {"model": model, "seed": seed, "accuracy": 0.9 + seed / 1000, column: of_others}
+        for model in "ab"
+        for seed in range(4)
+    ]
+    for record in records[:n_failed]:
+        record[column] = of_failed
+    return records
+
+
+@pytest.mark.parametrize("kind", ["csv", "pandas", "records"])
+@pytest.mark.parametrize(("column", "of_failed", "of_others", "why"), FLAGGED)
+def test_a_flag_or_an_exit_code_says_it_too(shape, kind, column, of_failed, of_others, why):
+    source, called, first = shape(flag(column, of_failed, of_others), kind)
+    with pytest.raises(InvalidScores) as caught:
+        compare_runs(source, "a", "b")
+    assert str(caught.value) == (
+        f"1 of 4 runs of 'a' are incomplete in {called}: 1 {why} (row {first}). Complete them, or "
+        "pass --drop-incomplete to leave them out."
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("failed", [False] * 8),
+        ("failed", [0, 3, 1, 2] * 2),  # trials of a search
+        ("failed", [""] * 8),
+        ("finished", ["2026-01-01", "2026-01-02"] * 4),
+        ("completed", [True] * 8),
+        ("exit_code", ["SIGKILL", "0"] * 4),
+        ("exit_code", [0] * 8),
+        ("failed_trials", [0, 1] * 4),
+        ("code", [0, 1] * 4),
+        ("stopped", [True, False] * 4),
+    ],
+)
+def test_other_columns_say_nothing_of_how_runs_ended(column, values):
+    records = flag(column, None, None)
+    for record, value in zip(records, values, strict=True):
+        record[column] = value
+    assert read_runs(records).incomplete is None
+
+
+def test_a_flag_counts_beside_a_status():
+    records = [r | {"status": "finished"} for r in flag("failed", True, False, n_failed=2)]
+    records[0]["status"] = "killed"
+    with pytest.raises(InvalidScores, match=r"1 killed \(row 1\), 1 failed \(row 2\)"):
+        read_runs(records).select("a")
+
+
+def test_a_flag_of_a_wide_row_is_no_algorithm(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text("seed,failed,a,b\n1,0,1,2\n2,1,3,1\n3,0,4,3\n")
+    runs = read_runs(path, wide=True, goal="maximize")
+    assert runs.algorithms == ("a", "b")
+    assert runs.pair("a", "b", drop_incomplete=True).replicates == ("1", "3")
+
+
+def test_a_flag_may_be_the_score():
+    records = [
+        {"model": model, "seed": seed, "crashed": seed % 2} for model in "ab" for seed in range(4)
+    ]
+    runs = read_runs(records, metric="crashed", goal="minimize")
+    assert runs.incomplete is None
+    assert runs.select("a").tolist() == [0, 1, 0, 1]

@@ -304,5 +304,5 @@ def test_what_cannot_be_accepted_is_refused():
         read_runs({"a": [1, 2]}, accept="everything")
     assert str(caught.value) == (
         "cannot accept 'everything'. Pass some of: binary, constant, examples, nested, outlier, "
-        "repeated, scale, settings, sorted."
+        "pooled, repeated, scale, settings, sorted."
     )

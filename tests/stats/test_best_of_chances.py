@@ -202,7 +202,7 @@ def test_spreads_match_experiments_one_by_one():
 
 
 def test_the_best_single_run_varies_more_than_the_expected_best():
-    # The paper's figure 2, in one number each.
+    # Figure 2 of Bajgar et al. (2018), in one number each.
     rng = np.random.default_rng(2)
     validation = rng.normal(size=200)
     found = best_of_spreads([50], 5, validation, 0.3 * validation + rng.normal(size=200), rng=rng)

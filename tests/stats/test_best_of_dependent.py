@@ -384,9 +384,9 @@ def test_simulated_areas_vary_as_the_binormal_model_says():
 
 
 def test_area_of_the_melanoma_challenge():
-    # The paper: an AUC of 0.9352 on 7,687 images has the upper bound 0.9490. It says neither how
-    # many were melanomas (2% of the training images) nor what model that is: ours says the same
-    # for 255 of them, and 0.9528 for 2%.
+    # Møllersen and Holsbø (2023): an AUC of 0.9352 on 7,687 images has the upper bound 0.9490.
+    # They say neither how many were melanomas (2% of the training images) nor what model that is:
+    # ours says the same for 255 of them, and 0.9528 for 2%.
     assert best_area_distribution(1, 0.9352, 255, 7432).upper(0.05) == pytest.approx(
         0.949, abs=2e-4
     )

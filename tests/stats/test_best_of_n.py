@@ -103,9 +103,9 @@ def test_estimators_match_r(reference, estimator):
 
 @pytest.mark.parametrize(
     ("name", "n_runs", "values"),
-    # The paper's text gives 61.3%, 63.3% and 63.5% for random hyperparameters (its figure 2b,
-    # drawn from a smoothed pool). The runs give 61.26%, 63.08% and 63.49%: the middle one
-    # disagrees. Its other numbers: see test_numbers_of_the_paper.
+    # Bajgar et al. (2018) give 61.3%, 63.3% and 63.5% for random hyperparameters (their figure
+    # 2b, drawn from a smoothed pool). The runs give 61.26%, 63.08% and 63.49%: the middle one
+    # disagrees. Their other numbers: see test_numbers_of_bajgar.
     [
         ("asreader_cbtcn_randomhp", 197, {1: 0.6126, 5: 0.6308, 20: 0.6349}),
         ("asreader_cbtcn_fixed", 370, {1: 0.6316, 5: 0.6333, 20: 0.6335}),

@@ -371,8 +371,8 @@ def test_simulated_decisions_betray_a_wrong_rate():
         assert binomtest(hits, 20_000, ideal).pvalue < 1e-4, rule
 
 
-def test_papers_false_positives_with_a_bias_are_not_reproduced(shared_data):
-    # The paper says about 5%; its public constants give three times as much on average.
+def test_published_false_positives_with_a_bias_are_not_reproduced(shared_data):
+    # Bouthillier et al. (2021) say about 5%; their constants give three times as much on average.
     from outperform.runs.case_studies import read_case_studies
 
     cases = read_case_studies(shared_data / "variance_constants" / "stats.json")

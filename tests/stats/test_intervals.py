@@ -330,7 +330,7 @@ def test_percentile_interval_covers_well_in_the_middle_and_badly_at_the_ends():
     truth, covered = coverage(percentile_without_ties, 29)
     middle = (truth >= 0.25) & (truth <= 0.75)
     assert covered[middle].min() > 0.9
-    assert covered[truth > 0.95].max() < 0.8  # the paper's footnote: poor above .95
+    assert covered[truth > 0.95].max() < 0.8  # Bouthillier et al. (2021)
 
 
 # Looking after every pair: the walk over win counts is a Markov chain, so the chance that an

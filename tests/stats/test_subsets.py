@@ -327,8 +327,8 @@ def test_best_pairs_match_scipy(scores):
         assert picked.difference[place] == pytest.approx((a - b)[chosen].mean())
 
 
-def test_a_hundred_seeds_of_one_network_as_in_the_paper(shared_data):
-    """Best and worst 80 of 100 runs of one network differ beyond doubt, as the paper found."""
+def test_a_hundred_seeds_of_one_network(shared_data):
+    """Best and worst 80 of 100 runs differ beyond doubt, as Gundersen et al. (2023) found."""
     from outperform.runs import read_runs
 
     path = shared_data / "bert_100_seeds" / "runs.csv"

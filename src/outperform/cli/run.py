@@ -24,7 +24,6 @@ from outperform.cli.options import (
 )
 from outperform.cli.progress import ProgressBar, describe_pace, describe_undone, say_if_slow
 from outperform.engines import Engine, open_engine
-from outperform.engines.engine import hide_options
 from outperform.errors import OutperformError
 from outperform.questions.result import Table
 from outperform.render.terminal import print_result, print_table, say
@@ -35,11 +34,12 @@ from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
 from outperform.stats.checks import check_positive
 from outperform.store import RunLabel, Store, open_store
 from outperform.store.stored_doubts import find_blocked_runs
-from outperform.store.stored_runs import PAIRED, find_needed_failures
+from outperform.store.stored_runs import find_needed_failures
+from outperform.study.designs import PAIRED
 from outperform.study.study import Study
 from outperform.study.study_file import read_study_file
 from outperform.study.study_file_tables import EngineTable
-from outperform.wording import format_duration
+from outperform.wording import enumerate_names, format_duration
 
 if TYPE_CHECKING:
     from outperform.questions.compare.decision import PlannedDecision
@@ -86,7 +86,7 @@ _ALL_BUT_RULE = {
     "--until-decided",
     nargs=2,
     metavar="A B",
-    help="Stop as soon as a sequential test between ½ and γ decides between A and B.",
+    help="Train A and B only, until a sequential test between ½ and γ decides.",
 )
 @gamma_option
 @alpha_option
@@ -130,7 +130,9 @@ def command(
     --until-decided: 0 decided, which may be that neither has an advantage of γ; 3 undecided.
     """
     if measure and not dry_run:
-        raise click.UsageError("--measure is for --dry-run: a run is timed by its own fits.")
+        raise click.UsageError(
+            "--measure is for --dry-run, as a run is timed by its own fits: leave it out."
+        )
     if engine and workers:
         raise click.UsageError("--workers N is short for --engine local:N: give one of them.")
     if seconds_per_fit is not None:
@@ -223,6 +225,9 @@ def _announce(
     )
     if planned:
         say(f"{planned}.", err=err)
+        names = [each.name for each in study.pipelines if each.name not in (planned.a, planned.b)]
+        if names:
+            say(f"Only these two are trained, not {enumerate_names(names)}.", err=err)
 
 
 def _tell_costs(
@@ -381,8 +386,8 @@ def open_place(
 ) -> Iterator[Engine]:
     """Engine of an address or of so many local workers; of the table [engine] if neither is given.
 
-    Options in that table are for the kind of engine that it names, and errors do not show them. In
-    the spool, somebody has to keep a heartbeat: without it, workers take us for dead.
+    Options in that table are for the kind of engine that it names. In the spool, somebody has to
+    keep a heartbeat: without it, workers take us for dead.
     """
     click.get_current_context().meta["engine options"] = table.options  # no error shows them
     own = table.address or "local"
@@ -398,5 +403,5 @@ def open_place(
         options = {}
     patience = PATIENCE if table.patience is None else max(table.patience, LEAST_PATIENCE)
     settings: dict[str, Any] = {"heartbeat": find_heartbeat(spool), "patience": patience}
-    with hide_options(options), open_engine(where, options, **settings) as engine:
+    with open_engine(where, options, **settings) as engine:
         yield engine

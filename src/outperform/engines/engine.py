@@ -239,7 +239,7 @@ def open_engine(
     options = dict(options or {})
     kind, _, rest = address.partition(":")
     is_local = address == "local" or (kind == "local" and rest.isdecimal() and int(rest) > 0)
-    with hide_options(options):
+    with _hide_options(options):
         if is_local or address == "inline":
             known = ["n_threads", "gpus"] if is_local else []
             for word in options:
@@ -253,7 +253,7 @@ def open_engine(
             return InlineEngine()
         if kind == "local":
             raise InvalidInput(f"'{address}' does not say how many workers", _KNOWN)
-        if kind in _CLUSTERS or (rest and "/" not in address):
+        if kind in _CLUSTERS or rest.replace(".", "_").isidentifier():
             home = kind if kind in _CLUSTERS else "futures"
             make: Callable[..., Engine] = import_module(f"outperform.engines.{home}").open_cluster
             return make(address, options, heartbeat=heartbeat, patience=patience)
@@ -261,7 +261,7 @@ def open_engine(
 
 
 @contextmanager
-def hide_options(options: Mapping[str, Any]) -> Iterator[None]:
+def _hide_options(options: Mapping[str, Any]) -> Iterator[None]:
     """Leave what options of an engine say out of errors: any of it may be a password."""
     try:
         yield

@@ -22,6 +22,13 @@ STATUS = (
     *("status", "state", "run_status", "run_state"),
     *("trial_status", "trial_state", "job_status", "job_state"),
 )
+# Whose rows are true or false: what did not finish, and what did.
+FAILED = split_words(
+    "aborted canceled cancelled crashed diverged failed killed oom pruned timed_out unfinished"
+)
+FINISHED = split_words("completed finished succeeded")
+EXIT_CODE = split_words("exit_code exitcode exit_status return_code returncode")
+_STATUSES = FAILED | FINISHED | EXIT_CODE | {*STATUS}
 METRIC = ("metric", "metric_name", "measure")  # whose rows name what they measure
 DIRECTION = ("goal", "direction")  # whose rows say which way that is better
 # From the coarsest to the finest: a step may be counted anew in every epoch.
@@ -35,7 +42,9 @@ _EXAMPLE = re.compile(
     "(example|question|instance|prompt|sample|sentence|item|query|document|image)"
     "(_(id|idx|index|no|num|number))?|qid"
 )
-_PART_OF_DATA = split_words("data_split partition phase split stage subset")
+_PART_OF_DATA = split_words(
+    "data_split eval_on eval_set eval_split evaluated_on partition phase set split stage subset"
+)
 _SETTINGS = split_words(
     """
     activation alpha batch batch_size batchsize beta c clip criterion decay depth dim dropout
@@ -69,7 +78,8 @@ _TEST_DATA = re.compile(
 )
 _TRAINING = re.compile(
     f"n_?(train|training)(_({_EXAMPLES}))?|(num|number_of)_(train|training)_({_EXAMPLES})|"
-    f"(train|training)_?(n|{_EXAMPLES})|(n|num|max|train|training)_?(iter|trials|updates)|"
+    f"(train|training|data)_(frac|fraction|ratio)|(train|training)_?(n|{_EXAMPLES})|"
+    f"(n|num|max|train|training)_?(iter|trials|updates)|"
     f"(max|n|num|total)_?({'|'.join(_STEPS)})s?|((compute|time|training)_)?budget|time_limit|trials"
 )
 
@@ -99,7 +109,7 @@ class Roles:
     task: tuple[str, ...]
     replicate: tuple[str, ...]
     spare: tuple[str, ...]  # columns that might tell replicates apart, but are not used
-    status: str | None  # says whether a run finished
+    status: tuple[str, ...]  # say whether a run finished
     steps: tuple[str, ...]  # count the steps of a training, the coarsest first
     times: tuple[str, ...]
     examples: tuple[str, ...]  # say which test example was answered
@@ -131,8 +141,9 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
             free.append(name)
         if not is_named and leaf_of(name) in _PART_OF_DATA:
             parts_of_data.append(name)
-    said = {leaf_of(without_tracker(name)): name for name in reversed(by_kind["status"])}
-    status = next((said[word] for word in STATUS if word in said), None)
+    said = {status_of(name): name for name in reversed(by_kind["status"])}
+    status = [said.pop(word) for word in STATUS if word in said][:1]
+    status += [name for word, name in said.items() if word not in STATUS]
     steps = sorted(by_kind["step"], key=lambda n: _STEPS.index(_STEP.sub(r"\1", leaf_of(n))))
     never = {*steps, *by_kind["example"]}
     return Roles(
@@ -140,14 +151,20 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
         task=task,
         replicate=tuple(name for name in replicate if name not in never),
         spare=tuple(name for name in replicates if name not in replicate),
-        status=status,
+        status=tuple(status),
         steps=tuple(steps),
         times=tuple(by_kind["time"]),
         examples=tuple(by_kind["example"]),
         parts_of_data=tuple(parts_of_data),
         settings=tuple(by_kind["setting"]),
-        free=tuple(name for name in free if name != status),
+        free=tuple(name for name in free if name not in status),
     )
+
+
+def status_of(name: str) -> str:
+    """What a column says of how runs ended, if anything: `is_failed` says which have failed."""
+    leaf = leaf_of(without_tracker(name))
+    return leaf if leaf in STATUS else re.sub("(has|is|run)_", "", leaf, count=1)
 
 
 @cache
@@ -170,7 +187,7 @@ def kind_of(name: str) -> Kind:
         return "time"
     if _EXAMPLE.fullmatch(leaf):
         return "example"
-    if leaf_of(without_tracker(name)) in STATUS:
+    if status_of(name) in _STATUSES:
         return "status"
     return "setting" if plain.replace(" ", "_") in _SETTINGS else "other"
 
@@ -230,7 +247,7 @@ def _find_one(
 ) -> tuple[str, ...]:
     if named is not None:
         return find_columns(named, names, source)
-    candidates = recognise(names, known)
+    candidates = recognise(names, known) or recognise(names, [f"{word}_name" for word in known])
     if len(candidates) > 1:
         # Taking one of them could pool what must be kept apart.
         raise UnknownColumn(

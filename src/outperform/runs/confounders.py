@@ -2,20 +2,26 @@
 
 What would make a verdict wrong is asked about, as in `suspicions`:
 
-- examples: runs of one replicate were not tested on the same examples.
+- examples: runs of one replicate were not tested on the same examples;
+- pooled: scores depend on a column of labels that nothing is known of, as chance does in less than
+  one of 1,000 cases (by the F-test, in one cell of all), and runs that are compared differ in it.
+  Whoever ran more often where scores are high would win, although it may lose everywhere.
 
 What a verdict holds with is noted: test examples and training that each algorithm has for itself,
 and hyperparameters that differ between the runs of one.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.runs.columns import kind_of, says_test_data, says_training
+from outperform.runs.columns import kind_of, normalise, says_test_data, says_training
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
 from outperform.runs.mismatches import write_alike
+from outperform.runs.nesting import compare_groups
 from outperform.runs.source_table import parse_number
 from outperform.runs.suspicions import Suspicion
 from outperform.wording import enumerate_names, join_words
@@ -24,20 +30,23 @@ if TYPE_CHECKING:
     from outperform.runs.table import Runs
 
 _MOST_SETTINGS = 3  # that are shown
+_CHANCE_POOLED = 0.001
+_N_GLANCE = 500  # rows that show whether a column holds labels
+# Columns in which numbers are labels: which dataset, or which draw.
+_NUMBERS = re.compile(
+    r"\bid\b|_id\b|^(rep|repeat|repetition|rng|trial)\b|random_(seed|state)|subject"
+)
+_FLAGS = frozenset({"false", "no", "true", "yes", ""})  # mostly an outcome of the run
 
 
 def find_confounders(
     runs: "Runs", rows: IntArray, place: str, *, paired: bool
 ) -> Iterator[Suspicion]:
     """Every question that other columns raise about the runs in these rows."""
-    if not paired or runs.replicates is None:
-        return
-    for name, labels, known in _read_columns(runs, rows, says_test_data):
-        # Within a replicate, what makes up its name cannot differ.
-        if name in runs.replicate_columns:
-            continue
-        replicate = split_groups(runs.replicate[known], Labels(runs.tasks, runs.task[known]))
-        if differ_within(replicate, labels).any():
+    paired = paired and runs.replicates is not None
+    used = runs.replicate_columns  # what makes up the name of a replicate cannot differ within it
+    for name, labels, known in _read_columns(runs, rows, says_test_data, but=used):
+        if paired and _differ_in_pairs(runs, labels, known):
             yield Suspicion(
                 "examples",
                 f"{name} differs between runs of the same {runs.replicate_name} in {place} "
@@ -45,6 +54,54 @@ def find_confounders(
                 "they were not tested on the same examples, so they are no pairs",
                 "Test all on the same, or pass --unpaired; if they are pairs all the same",
             )
+    rows = rows[np.isfinite(runs.score[rows])]
+    may_label = partial(_may_label, runs, rows[:_N_GLANCE])
+    for name, labels, known in _read_columns(runs, rows, may_label, but=used):
+        if paired and not _differ_in_pairs(runs, labels, known):
+            continue
+        if means := _find_dependence(runs, labels, known):
+            yield Suspicion(
+                "pooled",
+                f"scores in {place} depend on {name} ({means}), of which nothing is known",
+                "whoever has more runs where scores are high looks better than it is",
+                f"Pass --task {name} to compare on each, or make it part of the name with "
+                f"--algorithm {','.join((*runs.algorithm_columns, name))}; if runs may be pooled",
+            )
+
+
+def _differ_in_pairs(runs: "Runs", labels: Labels, rows: IntArray) -> bool:
+    replicate = split_groups(runs.replicate[rows], Labels(runs.tasks, runs.task[rows]))
+    return bool(differ_within(replicate, labels).any())
+
+
+def _may_label(runs: "Runs", rows: IntArray, name: str) -> bool:
+    """Whether a column labels runs, by its name and a glance at some rows: labels recur."""
+    assert runs.others is not None
+    if kind_of(name) != "other" or says_test_data(name):
+        return False
+    tables = [table for table, _ in runs.others.sources if name in table.names]
+    numbers = not any(table.holds_text(name) for table in tables)
+    if numbers and not _NUMBERS.search(normalise(name)):
+        return False
+    values = _spell(runs.others.label(name, rows))
+    return 2 * len(values) <= len(rows) and not _FLAGS.issuperset(map(normalise, values))
+
+
+def _find_dependence(runs: "Runs", labels: Labels, rows: IntArray) -> str:
+    """Give means by label of the algorithm whose scores depend most on it; empty if none does."""
+    cell = runs.algorithm[rows] * len(runs.tasks) + runs.task[rows]
+    if not differ_within(cell, labels).any():
+        return ""
+    order = np.argsort(cell, kind="stable")
+    cells = np.split(order, np.flatnonzero(np.diff(cell[order])) + 1)
+    chances = [compare_groups(labels.codes[each], runs.score[rows[each]]) for each in cells]
+    least = int(np.argmin(chances))
+    if chances[least] >= _CHANCE_POOLED / len(cells):
+        return ""
+    codes, scores = labels.codes[cells[least]], runs.score[rows[cells[least]]]
+    means = [f"{scores[codes == c].mean():.3g} on {labels.names[c]}" for c in np.unique(codes)]
+    algorithm = runs.algorithms[runs.algorithm[rows[cells[least][0]]]]
+    return f"of {algorithm}, {enumerate_names(means, limit=3)} on average"
 
 
 def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[str]:
@@ -56,6 +113,15 @@ def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[
                     f"{name} differs by algorithm ({_list_values(labels)}): they were not tested "
                     "on the same examples, and what differs may be the examples"
                 )
+    if runs.replicates is None:
+        for name, labels, known in _read_columns(
+            runs, rows, partial(_may_label, runs, rows[:_N_GLANCE])
+        ):
+            if _occur_once(runs, labels, known):
+                yield (
+                    f"{name} has the same {len(_spell(labels))} values for each algorithm: if it "
+                    f"names tasks or tells pairs, --task {name} or --replicate {name} shows more"
+                )
     trained = [
         _describe_training(runs, name, labels, known)
         for name, labels, known in _read_columns(runs, rows, says_training)
@@ -66,11 +132,11 @@ def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[
 
 
 def _read_columns(
-    runs: "Runs", rows: IntArray, says: Callable[[str], bool]
+    runs: "Runs", rows: IntArray, says: Callable[[str], bool], *, but: Sequence[str] = ()
 ) -> Iterator[tuple[str, Labels, IntArray]]:
     """Columns of such names, with the labels of all rows that have one, equal numbers alike."""
     for name in runs.others.names if runs.others else ():
-        if name in runs.algorithm_columns or not says(name):
+        if name in (*runs.algorithm_columns, *but) or not says(name):
             continue
         assert runs.others is not None
         labels = runs.others.label(name, rows)
@@ -84,6 +150,14 @@ def _is_own(runs: "Runs", labels: Labels, rows: IntArray) -> bool:
     task = runs.task[rows]
     cell = split_groups(task, Labels(runs.algorithms, runs.algorithm[rows]))
     return bool(differ_within(task, labels).any() and not differ_within(cell, labels).any())
+
+
+def _occur_once(runs: "Runs", labels: Labels, rows: IntArray) -> bool:
+    """Whether every label occurs once with each algorithm on each task."""
+    cell = runs.algorithm[rows] * len(runs.tasks) + runs.task[rows]
+    n_cells, n_labels = len(np.unique(cell)), len(np.unique(labels.codes))
+    n_pairs = len(np.unique(split_groups(cell, labels)))
+    return n_pairs == len(rows) == n_cells * n_labels
 
 
 def _describe_training(runs: "Runs", name: str, labels: Labels, rows: IntArray) -> str:

@@ -57,6 +57,13 @@ _SHARES = split_words(
 _NEVER_NEGATIVE = split_words(
     "absolute mae mape mase medae mse msle nrmse perplexity ppl rmse rmsle smape squared wmape"
 )
+# Shares of which some are negative all the same, and what makes any of them so.
+_MAY_BE_NEGATIVE = split_words(
+    """
+    adjusted bertscore centered centred chance corrected log logit minus neg negated negative
+    normalised normalized relative rescaled scaled signed ssim standardised standardized z
+    """
+)
 _GOALS: dict[str, Goal] = dict.fromkeys(_UP, "maximize")
 _GOALS |= dict.fromkeys(_DOWN, "minimize")
 
@@ -180,15 +187,20 @@ def is_share(name: str) -> bool:
 
 
 def is_never_negative(name: str) -> bool:
-    """Whether a metric is a size of errors, and nothing made of one, such as its logarithm.
+    """Whether a metric is a share or a size of errors, and nothing made of one: no logarithm.
 
     Examples
     --------
     >>> [is_never_negative(name) for name in ("test_mse", "mean absolute error", "log_mse", "loss")]
     [True, True, False, False]
+    >>> [is_never_negative(name) for name in ("mnli dev acc", "r2", "ssim", "adjusted accuracy")]
+    [True, False, False, False]
     """
-    words = set(_split(name)) - _ADDITIONS - {"error", "root"}
-    return bool(words) and words <= _NEVER_NEGATIVE
+    words = set(_split(name)) - _ADDITIONS
+    sizes = words - {"error", "root"}
+    if sizes and sizes <= _NEVER_NEGATIVE:
+        return True
+    return known_goal(name) is not None and bool(words & _SHARES) and not words & _MAY_BE_NEGATIVE
 
 
 @cache

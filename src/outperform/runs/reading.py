@@ -30,7 +30,7 @@ from outperform.runs.columns import (
 )
 from outperform.runs.files import open_source
 from outperform.runs.formats import UNNAMED, is_sequence, tabulate_columns, tabulate_scores
-from outperform.runs.labels import Labels, differ_within, repeat_label
+from outperform.runs.labels import FloatArray, Labels, differ_within, repeat_label
 from outperform.runs.metrics import (
     Goal,
     TaskMetric,
@@ -93,8 +93,8 @@ def read_runs(
         `"best-validation"` or the number of a step.
     accept
         What is right although it looks wrong, so that it is no reason to refuse a comparison:
-        `"binary"`, `"constant"`, `"examples"`, `"nested"`, `"outlier"`, `"repeated"`, `"scale"`,
-        `"settings"` or `"sorted"`.
+        `"binary"`, `"constant"`, `"examples"`, `"nested"`, `"outlier"`, `"pooled"`, `"repeated"`,
+        `"scale"`, `"settings"` or `"sorted"`.
 
     Examples
     --------
@@ -144,7 +144,10 @@ def _labels_rows(name: str, values: Any) -> bool:
 
 def _read_long(table: SourceTable, wanted: Wanted, only: str) -> Runs:
     """Read a table with one row per run; `only` is the algorithm where no column names any."""
-    roles = assign_roles(table.names, wanted, table.source)
+    try:
+        roles = assign_roles(table.names, wanted, table.source)
+    except UnknownColumn as error:
+        raise _explain_value(table, wanted) or error from None
     metrics = _find_metric_column(table, (*roles.free, *roles.task))
     metric = wanted.metric
     names_row = metrics is not None and normalise(metric or "") not in map(normalise, table.names)
@@ -163,6 +166,26 @@ def _read_long(table: SourceTable, wanted: Wanted, only: str) -> Runs:
     kept, about_rows = RowReader(table, rows, roles, turned, name).keep_runs(wanted.at)
     notes = (*notes, *about_rows)
     return assemble(table, kept, roles, wanted, by_task, notes=notes, validation_metric=name)
+
+
+def _explain_value(table: SourceTable, wanted: Wanted) -> UnknownColumn | None:
+    """Say that what should name a column is a value of one, if it is."""
+    ways = {
+        "algorithm": (ALGORITHM, "name the algorithms after the file"),
+        "task": (TASK, "look at one task with --on {} (from Python: compare_runs(..., task={}))"),
+        "replicate": (REPLICATE, "remove the other rows of the file if only this should count"),
+    }
+    for option, (known, way) in ways.items():
+        named = getattr(wanted, option) or ()
+        for name in named.split(",") if isinstance(named, str) else named:
+            likely = [*recognise(table.names, known), *filter(None, table.names)]
+            column = next((each for each in likely if name in table.label(each).names), None)
+            if column is not None and normalise(name) not in map(normalise, table.names):
+                return UnknownColumn(
+                    f"no column {name!r} in {table.source}: it is a value of column {column!r}",
+                    f"Pass --{option} {column!r}, and {way.format(repr(name), repr(name))}",
+                )
+    return None
 
 
 def _find_numbers(
@@ -291,6 +314,8 @@ class _MetricReader:
             rows, metrics = rows.keep(is_chosen), metrics.keep(is_chosen)
             direction = direction and direction.keep(is_chosen)
         named = self._take_by_task(rows.task, metrics, self._explain_metrics)
+        if direction is None and self.goal is None and all(map(is_bare_score, metrics.names)):
+            self._refuse_other_scales(rows.task, rows.numbers[0])
         directions: dict[str, Goal] = {}
         if direction is not None:
             directions = self._take_by_task(rows.task, direction, self._explain_directions)
@@ -373,6 +398,29 @@ class _MetricReader:
                 "--minimize (from Python: goal=) will do if it holds for all tasks",
             )
         return settled
+
+    def _refuse_other_scales(self, task: Labels, score: FloatArray) -> None:
+        """Refuse bare scores that are shares on one task, and larger on another, such as errors."""
+        if len(task.names) < 2:
+            return
+        low, high = np.full(len(task.names), np.inf), np.full(len(task.names), -np.inf)
+        np.fmin.at(low, task.codes, score)  # which pass over missing scores
+        np.fmax.at(high, task.codes, score)
+        shares = np.flatnonzero((low > 0) & (low < 1) & (high <= 1))
+        larger = np.flatnonzero((low > 1) & np.isfinite(high))
+        if not shares.size or not larger.size:
+            return
+        places = [
+            f"between {low[code]:g} and {high[code]:g} on {task.names[code]!r}"
+            for code in (shares[0], larger[0])
+        ]
+        raise UnknownDirection(
+            f"{self.score!r} of {self.table.source} lies {' and '.join(places)}: nothing says that "
+            "higher is better on both, as for an accuracy, and not lower on one, as for an error",
+            'Pass --maximize (from Python: goal="maximize") if higher is better on all tasks; if '
+            "not, add a column direction that says maximize or minimize in every row, or a column "
+            "metric",
+        )
 
     def _list_ways(self, metric: str, direction: Goal | None) -> dict[Goal, str]:
         """Which ways a metric is better, and who says so first."""

@@ -4,14 +4,22 @@ Of a learning curve one row is chosen, but never by its test score.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 
 import numpy as np
 
 from outperform.errors import InvalidInput, InvalidScores, UnreadableRuns
-from outperform.runs.columns import At, Roles, Wanted, normalise
+from outperform.runs.columns import (
+    EXIT_CODE,
+    FINISHED,
+    STATUS,
+    At,
+    Roles,
+    Wanted,
+    normalise,
+    status_of,
+)
 from outperform.runs.labels import (
     BoolArray,
     FloatArray,
@@ -24,7 +32,7 @@ from outperform.runs.labels import (
     repeat_label,
     split_groups,
 )
-from outperform.runs.metrics import TaskMetric, is_never_negative, sum_up_metrics
+from outperform.runs.metrics import TaskMetric, is_never_negative, known_goal, sum_up_metrics
 from outperform.runs.scope import varied_by
 from outperform.runs.source_table import OtherColumns, SourceTable, parse_number
 from outperform.runs.table import Runs, name_runs
@@ -40,11 +48,20 @@ _UNFINISHED = split_words(
     timeout unfinished waiting
     """
 )
+_TRUE = frozenset({"true", "t", "yes", "y", "1", "1.0", "x"})
+_FLAGS = _TRUE | {"false", "f", "no", "n", "0", "0.0", ""}
+_EXIT_CODE = re.compile(r"-?\d+(\.0|:\d+)?")  # Slurm adds a signal
+_FAILURE = re.compile("[1-9]")
 _TRAINING = split_words("train training")
-_PARTS = _TRAINING | split_words("dev eval holdout test testing val valid validation")
+_VALIDATION = split_words("dev val valid validation")
+_PARTS = _TRAINING | _VALIDATION | split_words("eval holdout test testing")
 # Labels of rows that spreadsheets end with.
-_SUMMARY = re.compile(
+SUMMARY = re.compile(
     "mean|average|avg|std|sd|stdev|standard deviation|median|min|minimum|max|maximum|total|sum",
+    re.I,
+)
+_SUMMARY_OF_TASKS = re.compile(
+    "(macro |micro |task |overall )?(mean|average|avg)|overall|std|sd|stdev|standard deviation",
     re.I,
 )
 _OWN = "if every row is a run of its own, call the column run"
@@ -102,10 +119,9 @@ class RowReader:
         All others are refused, and so are learning curves where nothing says at which step.
         """
         roles = self.roles
-        if roles.parts_of_data:
-            self._refuse_parts_of_data()
+        notes = tuple(self._question_parts_of_data())
         if at is None and not (roles.steps or roles.times or roles.examples):
-            return self.rows, ()
+            return self.rows, notes
         run = split_groups(self.rows.algorithm.codes, self.rows.task)
         if self.rows.replicate is not None:
             run = split_groups(run, self.rows.replicate)
@@ -118,11 +134,11 @@ class RowReader:
             )
         varying = {name: step for name, step in steps.items() if differ_within(run, step).any()}
         if not varying:
-            return self.rows, ()
+            return self.rows, notes
         if at is None:
             raise self._explain_curve(run, *next(iter(varying.items())))
         chosen, note = self._choose_points(run, varying, at)
-        return chosen, (note,)
+        return chosen, (*notes, note)
 
     def _label(self, name: str) -> Labels:
         labels = self.table.label(name)
@@ -130,7 +146,8 @@ class RowReader:
             return labels
         return labels.keep(np.searchsorted(self.table.rows, self.rows.row))
 
-    def _refuse_parts_of_data(self) -> None:
+    def _question_parts_of_data(self) -> Iterator[str]:
+        """Refuse scores on several parts of the data, and note those on validation data alone."""
         for name in self.roles.parts_of_data:
             # A glance at the first cells mostly spares the rest.
             if not _PARTS.issuperset(map(normalise, map(str, self.table.head(name)))):
@@ -143,6 +160,11 @@ class RowReader:
                     f"column {name!r} of {self.table.source} says on which data a score was "
                     f"measured ({enumerate_names(values)}): only test scores tell which is better",
                     "Keep the rows of test data; if the column says something else, call it run",
+                )
+            if words and words <= _VALIDATION:
+                yield (
+                    f"column {name!r} says that scores are of validation data ({values[0]}): what "
+                    "was tuned or stopped by them looks better than it is"
                 )
 
     def _refuse_examples(self, run: IntArray) -> None:
@@ -266,7 +288,7 @@ def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: st
         parts[2],
         values,
         table.rows,
-        None if roles.status is None else _read_status(table, roles.status),
+        _find_incomplete(table, roles.status),
     )
 
 
@@ -286,7 +308,7 @@ def assemble(
     score, incomplete = rows.numbers[0], rows.incomplete
     if incomplete is not None:
         score = np.where(incomplete.codes == incomplete.names.index(""), score, np.nan)
-    _refuse_negative_errors(rows.row, task, score, by_task)
+    _refuse_negatives(rows.row, task, score, by_task)
     return Runs(
         **name_runs(algorithm, task, rows.replicate),
         score=score,
@@ -330,9 +352,23 @@ def _parse_date(text: str) -> float | None:
         return None
 
 
-def _read_status(table: SourceTable, column: str) -> Labels | None:
-    """Give the status of the rows that did not finish, empty where one did; None if all did."""
-    status = table.label_runs(column)
+def _find_incomplete(table: SourceTable, columns: Sequence[str]) -> Labels | None:
+    """Say why each row is of a run that did not finish, empty where it did; None if all did."""
+    codes, numbers = np.zeros(len(table.rows), dtype=np.int64), {"": 0}
+    for column in columns:
+        if status_of(column) in STATUS:
+            status = table.label_runs(column)
+            reasons = _read_status(table, column, status)
+        else:
+            status = table.label(column)
+            reasons = _read_flag(column, status.names)
+        own = np.array([numbers.setdefault(reason, len(numbers)) for reason in reasons])
+        codes = np.where(codes == 0, own[status.codes], codes)
+    return Labels(tuple(numbers), codes) if len(numbers) > 1 else None
+
+
+def _read_status(table: SourceTable, column: str, status: Labels) -> list[str]:
+    """Give the status of each name that is not of a finished run."""
     # As all trackers would write it: `TrialState.COMPLETE` is `complete`.
     plain = [name.rpartition(".")[2].strip().casefold() for name in status.names]
     words = [name.replace(" ", "_").replace("-", "_") for name in plain]
@@ -345,22 +381,36 @@ def _read_status(table: SourceTable, column: str) -> Labels | None:
             "which does not say whether a run finished",
             "Write finished or failed; if the column says something else, give it another name",
         )
-    if _FINISHED.issuperset(words):
-        return None
-    finished = np.array([word in _FINISHED for word in words])
-    unfinished = tuple(compress(status.names, ~finished))
-    places = np.where(finished, 0, np.cumsum(~finished))
-    return Labels(("", *unfinished), places[status.codes])
+    pairs = zip(status.names, words, strict=True)
+    return ["" if word in _FINISHED else name for name, word in pairs]
+
+
+def _read_flag(column: str, names: Sequence[str]) -> list[str]:
+    """Say why a run is incomplete by a flag or an exit code; empty where the column is neither."""
+    says, words = status_of(column), [*map(normalise, names)]
+    if says in EXIT_CODE and all(map(_EXIT_CODE.fullmatch, filter(None, words))):
+        return [f"{column} {word}" if _FAILURE.search(word) else "" for word in words]
+    if says in EXIT_CODE or not _FLAGS.issuperset(words) or not any(words):
+        return [""] * len(words)
+    if says in FINISHED:
+        return ["" if word in _TRUE else f"not {column}" for word in words]
+    return [column if word in _TRUE else "" for word in words]
 
 
 def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
     """Leave out rows that sum up others, as spreadsheets end with, and note it."""
-    replicate = rows.replicate
-    if replicate is None or isinstance(replicate.names, Numerals):
+    names: list[str] = []
+    is_summary = np.zeros(len(rows.row), dtype=bool)
+    for labels, pattern in ((rows.replicate, SUMMARY), (rows.task, _SUMMARY_OF_TASKS)):
+        if labels is None or isinstance(labels.names, Numerals):
+            continue
+        summaries = [*filter(pattern.fullmatch, labels.names)]
+        if labels is rows.task and len(labels.names) - len(summaries) < 2:
+            continue  # nothing to sum up
+        names += summaries
+        is_summary |= np.isin(labels.codes, [labels.names.index(name) for name in summaries])
+    if not names:
         return rows, ()
-    if not (names := [*filter(_SUMMARY.fullmatch, replicate.names)]):
-        return rows, ()
-    is_summary = np.isin(replicate.codes, [replicate.names.index(name) for name in names])
     if is_summary.all():
         raise UnreadableRuns(
             f"every row of {source} sums up runs, and none is a run",
@@ -375,18 +425,20 @@ def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]
     return rows.keep(~is_summary), (note,)
 
 
-def _refuse_negative_errors(
+def _refuse_negatives(
     row: IntArray, task: Labels, score: FloatArray, by_task: Mapping[str, TaskMetric]
 ) -> None:
-    """Refuse errors below 0 where the lowest would win: their sign was turned, or they failed."""
-    negative = np.flatnonzero(score < 0)
+    """Refuse shares and errors below 0: they stand for failed runs, or their sign was turned."""
+    negative = np.flatnonzero((score < 0) & np.isfinite(score))
     for code in np.unique(task.codes[negative]).tolist():
         metric, goal = by_task[task.names[code]]
-        if goal == "minimize" and is_never_negative(metric):
+        if goal == known_goal(metric) and is_never_negative(metric):
             rows = negative[task.codes[negative] == code]
+            better, way = ("lower", "maximize") if goal == "minimize" else ("higher", "minimize")
             raise InvalidScores(
                 f"{metric} is negative in {enumerate_rows(row[rows])} ({score[rows[0]]:g}), which "
-                "no such error can be, and lower is better",
-                f"If its sign was turned, as scikit-learn does, call it 'neg_{metric}' or pass "
-                "--maximize; if it stands for a run that failed, leave it empty",
+                f"it cannot be, and {better} is better",
+                "If it stands for a run that failed, leave it empty; if its sign was turned, as "
+                f"scikit-learn does, call it 'neg_{metric}' or pass --{way}; if it is another "
+                "metric, give it another name",
             )

@@ -17,7 +17,7 @@ among what was accepted: then it becomes a note.
   that are equal, so that a coarse metric repeats itself as it likes. Or all pairs are copies of the
   first ones, of which no two share a score;
 - nested, settings: pairs come in groups, or are no replicates; see `nesting`;
-- examples: pairs were not tested on the same ones; see `confounders`.
+- examples, pooled: other columns say that runs cannot be compared; see `confounders`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,6 +39,7 @@ Doubt: TypeAlias = Literal[
     "examples",
     "nested",
     "outlier",
+    "pooled",
     "repeated",
     "scale",
     "settings",

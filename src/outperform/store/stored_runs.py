@@ -1,6 +1,6 @@
 """Runs of a study, from the store that its fits were recorded in."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from shlex import quote
@@ -24,13 +24,11 @@ from outperform.store.stored_doubts import (
     describe_versions,
     find_blocked_runs,
 )
-from outperform.study.designs import is_later_repetition
+from outperform.study.designs import PAIRED, is_later_repetition
 from outperform.study.sources import ALL
 from outperform.wording import enumerate_names, suggest_names
 
-# Designs whose runs are paired replicates, the best first.
 SIMULATED = "simulated-hopt"
-PAIRED = ("ideal", "fix-hopt", SIMULATED, "resampled-hopt")
 _REASONS = ("", "failed", "whose search failed")  # to have no score
 _NO_FIT = ""  # in place of a key, of a run that has no hyperparameters
 # What is to be said of designs that search once. Of searches redrawn from T trials, a share
@@ -58,7 +56,13 @@ Description = Mapping[str, Any]  # of a study, as `describe_study` makes it
 Design = Mapping[str, Any]  # kind, source and replicates, as the store describes them
 
 
-def load_runs(store: Store, kind: str | None = None, *, first: int | None = None) -> Runs:
+def load_runs(
+    store: Store,
+    kind: str | None = None,
+    *,
+    first: int | None = None,
+    pipelines: Collection[str] = (),
+) -> Runs:
     """Final fits of a study, as a table: of the ideal design if there is one.
 
     Only runs that the study has now are taken. Those that failed, or whose search did, are
@@ -71,6 +75,9 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
         The design whose runs are wanted.
     first
         Take that many replicates at most; a store may hold more from a run before.
+    pipelines
+        Those whose runs are counted where they are missing: all by default, or those that were
+        asked about where the run was stopped on purpose.
     """
     study, labels, scores = store.get_meta("study"), store.run_labels(), store.scores()
     if study is None or not any(scores.get(label.key) for label in labels):
@@ -99,11 +106,12 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     uses_simulated = has_beside or design["design"] == SIMULATED
     others = [label for label in labels if first is None and _is_of(label, design)]
     begun = {label[:5] for label in planned if label.key != _NO_FIT}
-    unfinished = tuple(name for name in study["pipelines"] if name not in table.algorithms)
+    asked = pipelines or [each["rule"][side] for each in looked if n_stopped for side in "ab"]
+    wanted = [name for name in study["pipelines"] if name in asked or not asked]
     notes = (
         *_describe_design(design, designs, has_searched=one_search),
         *describe_left_out(others, [design], study),
-        *_describe_missing(store, len(runs), design, study, n_stopped, unfinished),
+        *_describe_missing(store, runs, design, wanted, n_stopped),
         *_describe_looks(looked, design, len(table.replicates or ()), is_cut_short=bool(n_stopped)),
         *describe_failed_trials(trials, begun, study),
         *(describe_surrogates(store, study) if uses_simulated else ()),
@@ -116,7 +124,7 @@ def load_runs(store: Store, kind: str | None = None, *, first: int | None = None
     return replace(
         table,
         notes=notes,
-        unfinished=unfinished,
+        unfinished=tuple(name for name in study["pipelines"] if name not in table.algorithms),
         stopped_early=bool(n_stopped or looked),
         counted=True,
         simulated=simulated,
@@ -333,21 +341,25 @@ def _describe_design(
 
 def _describe_missing(
     store: Store,
-    n_runs: int,
+    runs: Sequence[RunLabel],
     design: Design,
-    study: Description,
+    pipelines: Sequence[str],
     n_stopped: int | None,
-    unfinished: Sequence[str],
 ) -> Iterator[str]:
-    """Count what is missing; after a run that was stopped on purpose, what it left out is not."""
+    """Count what is missing of these pipelines.
+
+    After a run that was stopped on purpose, what it left out is not.
+    """
     if n_stopped:
         yield (
             f"the run stopped after {n_stopped} of {design['replicates']} replicates, as soon as "
             f"{store.get_meta('stopped')['reason']}: only an anytime interval allows for that"
         )
-    n_cells = len(study["pipelines"]) * len(study["tasks"])
-    n_planned = n_cells * (n_stopped or design["replicates"])
+    n_replicates = n_stopped or design["replicates"]
+    n_planned = len(pipelines) * len(store.get_meta("study")["tasks"]) * n_replicates
+    n_runs = sum(run.pipeline in pipelines for run in runs)
     if n_planned > n_runs:
+        unfinished = [name for name in pipelines if all(run.pipeline != name for run in runs)]
         none = f", all of {enumerate_names(unfinished)} among them" if unfinished else ""
         yield (
             f"{n_planned - n_runs} of the study's {n_planned} runs have no score{none}: they "

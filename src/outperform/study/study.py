@@ -5,7 +5,7 @@ without the code: it plans the same runs and searches, whose fits have the same 
 nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Self
@@ -96,19 +96,25 @@ class Study(_RefusesOldWord):
         """Task of this name."""
         return self._by_name["task", name]  # type: ignore[return-value]
 
-    def plan_runs(self, designs: tuple[Design, ...] | None = None) -> Iterator[PlannedRun]:
+    def plan_runs(
+        self, designs: tuple[Design, ...] | None = None, pipelines: Collection[str] = ()
+    ) -> Iterator[PlannedRun]:
         """Every run wanted, replicates of all pipelines side by side so that pairs end together.
 
-        Those of other designs than the study's own, if given.
+        Those of other designs than the study's own, and of some of its pipelines, if given.
         """
+        draws = self._choose_draws(pipelines)
         for design in designs or self.designs:
-            plans = [design.plan_runs(draw) for draw in self.draws]
+            plans = [design.plan_runs(draw) for draw in draws]
             for turn in zip_longest(*plans):
                 yield from (run for run in turn if run is not None)
 
-    def count_fits(self, designs: Sequence[Design] | None = None) -> int:
-        """Number of fits of these designs (the study's own if not given), each done once."""
-        return sum(count_fits(designs or self.designs, draw) for draw in self.draws)
+    def count_fits(
+        self, designs: Sequence[Design] | None = None, pipelines: Collection[str] = ()
+    ) -> int:
+        """Number of fits of what `plan_runs` plans, each done once."""
+        draws = self._choose_draws(pipelines)
+        return sum(count_fits(designs or self.designs, draw) for draw in draws)
 
     def price_alternatives(self) -> dict[str, list[tuple[str, str, int]]]:
         """Fits of the designs chosen, and of ideal and fix-hopt with as many replicates.
@@ -139,6 +145,10 @@ class Study(_RefusesOldWord):
         return [
             Draw(pipeline, task, *settings) for task in self.tasks for pipeline in self.pipelines
         ]
+
+    def _choose_draws(self, pipelines: Collection[str]) -> list[Draw]:
+        """Draws of these pipelines, of all if none is named."""
+        return [draw for draw in self.draws if not pipelines or draw.pipeline.name in pipelines]
 
 
 def check_is_study(study: object) -> None:

@@ -67,6 +67,7 @@ _MENDING = {  # by what tomllib says
     "Cannot declare": "Begin each task, pipeline and design with [[...]], as in [[pipeline]]",
     "line": "Mend that line",
 }
+_HOLD_RUNS = (".csv", ".db", ".jsonl", ".parquet", ".tsv")  # endings of files and stores
 _LARGEST = 16 * 2**20  # bytes, so that no file fills the memory
 
 T = TypeVar("T")
@@ -87,6 +88,11 @@ def read_study(path: str | Path) -> Study:
 def read_study_file(path: str | Path) -> StudyFile:
     """Study of a study file, as `read_study` gives it, and where its fits run."""
     file = Path(path)
+    if file.suffix.lower() in _HOLD_RUNS:
+        raise InvalidInput(
+            f"{file} is no study file, but holds runs by its name",
+            f"Pass the study file, such as {file.stem}.toml; `outperform compare` takes runs",
+        )
     text = _read_text(file)
     search_last(file.parent)
     return parse_study_file(text, folder=file.parent)
@@ -215,11 +221,11 @@ def _make_data(data: Any, folder: Path) -> tuple[Callable[[], Dataset], str]:
 
 
 def _make_pipeline(table: Mapping[str, Any], folder: Path) -> Pipeline:
-    kind = _find_kind(table)
+    kind = _find_trained(table)
     what = table[kind]
     for place, path in enumerate(what if isinstance(what, list) else [what]):
-        with entry(kind, place):
-            if kind != "command":
+        if kind != "command":
+            with entry(kind, place):
                 check_not_hidden(path, folder)
     options: dict[str, Any] = {"name": table.get("name") or _name_pipeline(kind, what)}
     if "space" in table:
@@ -235,7 +241,7 @@ def _make_pipeline(table: Mapping[str, Any], folder: Path) -> Pipeline:
     return CommandPipeline(template=what, folder=str(folder.absolute()), **options)
 
 
-def _find_kind(table: Mapping[str, Any]) -> str:
+def _find_trained(table: Mapping[str, Any]) -> str:
     """What a pipeline trains, refusing words of other kinds of pipelines."""
     kinds = [kind for kind in _KINDS if kind in table]
     if len(kinds) != 1:

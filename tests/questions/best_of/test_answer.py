@@ -380,10 +380,10 @@ def with_score(name, value, row=2):
             "n is 2.5. Pass a whole number not less than 1.",
         ),
         (
-            with_score("accuracy", -0.1),
+            with_score("accuracy", 161.5),
             {},
             InvalidScores,
-            "values of accuracy go from -0.1 to 0.618727. Pass shares between 0 and 1, or per "
+            "values of accuracy go from 0.579496 to 161.5. Pass shares between 0 and 1, or per "
             "cent; if it is another metric, rename it.",
         ),
         (
@@ -448,8 +448,8 @@ def test_one_chosen_by_validation_and_one_by_test_are_not_compared():
 # Real data
 
 
-def test_numbers_of_the_paper(shared_data):
-    """What the paper's text says of its runs, and where the runs say something else."""
+def test_numbers_of_bajgar(shared_data):
+    """What Bajgar et al. (2018) say of their runs, and where the runs say something else."""
     folder = shared_data / "boon_runs"
     fixed, random, resnet = (
         best_of_runs(read_runs(folder / f"derived_{name}.csv", metric="test_acc"), n=[5, 20])

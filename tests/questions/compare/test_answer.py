@@ -327,7 +327,7 @@ def test_results_are_frozen_and_speak_json():
 
 def table(**tasks: tuple[np.ndarray, np.ndarray]) -> list[dict[str, object]]:
     return [
-        {"algorithm": name, "task": task, "seed": seed, "accuracy": score}
+        {"algorithm": name, "task": task, "seed": seed, "reward": score}
         for task, pair in tasks.items()
         for name, scores in zip(("new", "old"), pair, strict=True)
         for seed, score in enumerate(scores)

@@ -94,7 +94,7 @@ def test_how_often_it_errs_on_several_tasks_is_told_of_all_of_them():
     # P(A>B) = .75 on both, both must be found: .8034 · .6172 = .496.
     rng = np.random.default_rng(0)
     rows = [
-        {"algorithm": name, "task": task, "seed": seed, "accuracy": rng.normal()}
+        {"algorithm": name, "task": task, "seed": seed, "reward": rng.normal()}
         for task, n in (("x", 20), ("y", 30))
         for name in ("new", "old")
         for seed in range(n)
@@ -185,7 +185,7 @@ def test_the_line_of_a_gate_says_what_it_is_about():
     by_split = {
         "algorithm": ["a"] * 8 + ["b"] * 8,
         "split": [*range(8), *range(8)],
-        "accuracy": [*(NOISE[:8] + 0.5), *NOISE[:8]],
+        "reward": [*(NOISE[:8] + 0.5), *NOISE[:8]],
     }
     here = decide_gate(compare_runs(by_split, "a", "b"))
     assert here.claim == "a outperforms b, on this dataset only"

@@ -25,7 +25,7 @@ NAMES = ("vit", "resnet", "vgg", "mlp")
 
 
 def make_runs(
-    *, tasks=("t1", "t2", "t3"), names=NAMES, n=12, gap=1.0, noise=1.0, seed=0, metric="accuracy"
+    *, tasks=("t1", "t2", "t3"), names=NAMES, n=12, gap=1.0, noise=1.0, seed=0, metric="reward"
 ):
     """Rows of runs in which each algorithm is by `gap` worse than the one before."""
     rng = np.random.default_rng(seed)
@@ -152,7 +152,7 @@ def test_the_entry_of_a_pair_does_not_move_when_another_joins(seed, tasks, test)
     rows = make_runs(tasks=[f"t{i}" for i in range(7)], n=6, gap=0.3, seed=seed)
     rng = np.random.default_rng(seed)
     for row in rows:
-        row["accuracy"] = round(row["accuracy"] * rng.choice([1, 1, 5]), 1)
+        row["reward"] = round(row["reward"] * rng.choice([1, 1, 5]), 1)
     few = rank_runs(rows, tasks, only=("vgg", "resnet"), test=test)
     many = rank_runs(rows, tasks, only=("vgg", "vit", "resnet"), test=test)
     alone, among = find(few, "vgg", "resnet"), find(many, "vgg", "resnet")
@@ -204,9 +204,7 @@ def test_tasks_on_which_one_is_better_are_those_of_compare():
 
 def test_one_task_has_the_pvalue_of_the_test_itself():
     rows = make_runs(gap=0.5, tasks=("one",))
-    by_name = {
-        name: [row["accuracy"] for row in rows if row["algorithm"] == name] for name in NAMES
-    }
+    by_name = {name: [row["reward"] for row in rows if row["algorithm"] == name] for name in NAMES}
     pair = find(rank_runs(rows, test="paired-t"), "vit", "vgg")
     expected = scipy_stats.ttest_rel(by_name["vit"], by_name["vgg"]).pvalue
     assert pair.pvalue == pytest.approx(expected)
@@ -264,7 +262,7 @@ def test_gaps_are_named_and_refused():
 
 def test_a_run_without_a_score_is_named_by_its_row():
     rows = make_runs()
-    rows[7]["accuracy"] = math.inf
+    rows[7]["reward"] = math.inf
     with pytest.raises(UnpairedScores, match=r"\(row 8 has no finite score, or did not finish\)"):
         rank_runs(rows)
 
@@ -313,7 +311,7 @@ def test_an_algorithm_that_is_chosen_twice_is_no_rival_of_itself():
 def test_one_metric_that_goes_two_ways_is_not_called_one_way():
     rows = [
         {"algorithm": row["algorithm"], "task": row["task"], "seed": row["seed"]}
-        | {"score": row["accuracy"], "goal": "minimize" if row["task"] == "t2" else "maximize"}
+        | {"score": row["reward"], "goal": "minimize" if row["task"] == "t2" else "maximize"}
         for row in make_runs(tasks=[f"t{i}" for i in range(12)])
     ]
     table = tabulate_ranking(rank_runs(rows))[0]
@@ -336,7 +334,7 @@ def test_ranks_of_two_do_not_hang_on_others():
     rows = make_runs(names=("vit", "vgg"), tasks=("t1", "t2"), n=6, noise=0)
     for row in rows:  # six wins on one task, and on the other one of each, and ties
         wins = {0: 1, 1: -1}.get(row["seed"], 0) if row["task"] == "t2" else 1
-        row["accuracy"] = (row["algorithm"] == "vit") * wins * 0.1 + row["seed"] ** 2 % 7 / 10
+        row["reward"] = (row["algorithm"] == "vit") * wins * 0.1 + row["seed"] ** 2 % 7 / 10
     ranking = rank_runs(rows)
     assert [each.rank_high for each in ranking.algorithms] == [1, 2]
     assert ranking.pairs[0].winner is None
@@ -400,9 +398,7 @@ def test_runs_without_replicates_are_paired_without_regard_to_their_scores():
         name: np.sort(rng.normal(size=30)) + shift for name, shift in (("a", 0), ("b", 0.05))
     }
     rows = [
-        {"algorithm": name, "accuracy": score}
-        for name, scores in columns.items()
-        for score in scores
+        {"algorithm": name, "reward": score} for name, scores in columns.items() for score in scores
     ]
     ranking = rank_runs(rows)  # in the order of rows, b would win every time
     assert find(ranking, "a", "b").winner is None
@@ -413,7 +409,7 @@ def test_unrelated_runs_with_equal_numbers_are_not_paired():
     rng = np.random.default_rng(5)
     sorted_runs = {"a": np.sort(rng.normal(size=30)), "b": np.sort(rng.normal(size=30)) + 0.3}
     rows = [
-        {"algorithm": name, "run": i, "accuracy": score}
+        {"algorithm": name, "run": i, "reward": score}
         for name, scores in sorted_runs.items()
         for i, score in enumerate(scores)
     ]
@@ -421,7 +417,7 @@ def test_unrelated_runs_with_equal_numbers_are_not_paired():
     assert find(rank_runs(known), "a", "b").winner == "b"
     assert find(rank_runs(known, paired=False), "a", "b").winner is None
     with pytest.raises(InvalidInput, match="says which runs belong together"):
-        rank_runs([{"algorithm": name, "accuracy": 0.5} for name in "aabb"], paired=True)
+        rank_runs([{"algorithm": name, "reward": 0.5} for name in "aabb"], paired=True)
 
 
 def test_an_unbeaten_baseline_is_said_to_beat():
@@ -462,7 +458,7 @@ def test_scores_are_aggregated_once_they_are_comparable():
     references = dict.fromkeys(("t1", "t2", "t3"), (-3.0, 0.0))
     ranking = rank_runs(rows, normalize="baseline", references=references)
     numbers = {each["name"]: each for each in ranking.to_dict()["aggregates"]["algorithms"]}
-    mean = np.mean([row["accuracy"] for row in rows if row["algorithm"] == "vit"])
+    mean = np.mean([row["reward"] for row in rows if row["algorithm"] == "vit"])
     assert numbers["vit"]["mean"]["estimate"] == pytest.approx(1 + mean / 3)
     assert numbers["mlp"]["mean"]["high"] < numbers["vgg"]["mean"]["low"]
     by_rank = rank_runs(rows, normalize="rank").aggregates.algorithms
@@ -483,7 +479,7 @@ def test_negative_control_an_average_over_tasks_hides_who_is_best_where():
     rows = make_runs(tasks=("t1", "t2", "t3", "t4", "t5"), names=("steady", "lucky"), gap=0)
     for row in rows:
         if row["algorithm"] == "lucky":
-            row["accuracy"] += 100 if row["task"] == "t1" else -5
+            row["reward"] += 100 if row["task"] == "t1" else -5
     ranking = rank_runs(rows)
     pair = find(ranking, "steady", "lucky")
     assert pair.mean_difference < 0
@@ -496,8 +492,8 @@ def test_a_store_or_a_file_is_read(tmp_path):
     path = tmp_path / "runs.csv"
     rows = make_runs()
     path.write_text(
-        "algorithm,task,seed,accuracy\n"
-        + "".join(f"{r['algorithm']},{r['task']},{r['seed']},{r['accuracy']!r}\n" for r in rows)
+        "algorithm,task,seed,reward\n"
+        + "".join(f"{r['algorithm']},{r['task']},{r['seed']},{r['reward']!r}\n" for r in rows)
     )
     assert rank_runs(path).to_dict() == rank_runs(read_runs(path)).to_dict()
 
@@ -658,7 +654,7 @@ def test_a_test_of_pairs_takes_the_replicates_that_both_have():
     missing = {("vit", 0), ("resnet", 1), ("resnet", 2)}
     kept = [row for row in rows if (row["algorithm"], row["seed"]) not in missing]
     ranking = rank_runs(kept, gaps="keep", test="wilcoxon")
-    scores = {(row["algorithm"], row["seed"]): row["accuracy"] for row in rows}
+    scores = {(row["algorithm"], row["seed"]): row["reward"] for row in rows}
     vit, resnet = ([scores[name, i] for i in range(3, 10)] for name in NAMES[:2])
     expected = scipy_stats.wilcoxon(vit, resnet, method="exact").pvalue
     assert find(ranking, "vit", "resnet").pvalue == pytest.approx(expected)
@@ -676,7 +672,7 @@ def test_many_pairs_with_a_baseline_are_cut_with_both_notes():
 
 
 def test_gaps_of_runs_without_replicates_are_no_matter_of_seeds():
-    rows = [{"algorithm": name, "task": name * 2, "accuracy": 0.5} for name in "ab"]
+    rows = [{"algorithm": name, "task": name * 2, "reward": 0.5} for name in "ab"]
     with pytest.raises(UnpairedScores) as refused:
         rank_runs(rows)
     assert refused.value.remedy.startswith("Add the missing runs, pass --complete")

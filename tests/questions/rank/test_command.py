@@ -174,6 +174,6 @@ def test_gaps_are_either_kept_or_left_out(paper):
 
 def test_two_thousand_algorithms_are_refused_with_the_limit(tmp_path):
     names = [f"m{i}" for i in range(2000)]
-    result = call("rank", make_file(tmp_path / "many.csv", names, ["t"], 1))
+    result = call("rank", make_file(tmp_path / "many.csv", names, ["t"], 1, gap=0.0001))
     assert result.exit_code == 2
     assert "2,000 algorithms, of which at most 300 can be ranked" in result.stderr

@@ -27,7 +27,7 @@ def runs_file(tmp_path):
         for name, shift in (("new", 0.5), ("old", 0))
         for seed in range(30)
     ]
-    path.write_text("algorithm,seed,accuracy\n" + "\n".join(rows))
+    path.write_text("algorithm,seed,reward\n" + "\n".join(rows))
     return path
 
 
@@ -91,7 +91,7 @@ def test_published_case_studies(shared_data):
     rates = {curve["scenario"]: curve["false_positives"] for curve in answer["curves"]}
     assert rates["vgg, all"] == pytest.approx(0.315, abs=0.001)
     assert len(rates) == 6
-    # The paper says about 5%.
+    # Bouthillier et al. (2021) say about 5%.
     assert answer["means"][0]["false_positives"] == pytest.approx(0.156, abs=0.001)
 
 
@@ -161,7 +161,7 @@ def test_the_old_name_of_designs_is_refused(constants_file):
     result = call("--case-studies", constants_file, "--estimator", "init")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (
-        "Error: --estimator is now called --design, as in study files."
+        "Error: --estimator is called --design now, as in study files: write that."
     )
     assert "--estimator" not in call("--help").stdout
 

@@ -25,8 +25,8 @@ from outperform.stats import SequentialTest, trace_path
 from outperform.store import Store
 from outperform.store.sequential_record import SequentialRecord, doubt_attempts
 from outperform.store.store import use_store
-from outperform.store.stored_runs import PAIRED, load_runs
-from outperform.study.designs import Ideal, PairedDesign
+from outperform.store.stored_runs import load_runs
+from outperform.study.designs import PAIRED, Ideal, PairedDesign
 from outperform.study.sources import ALL
 from outperform.study.study import Study, check_is_study
 from outperform.wording import enumerate_names, suggest_names
@@ -130,7 +130,7 @@ class Decision(OfTwo):
 
     @property
     def advice(self) -> str:
-        """How to see all of the last look."""
+        """How to see all of the last look, and how many replicates would allow a decision."""
         # Incomplete pairs are counted against the decision; `compare` must be told to take them.
         dropping = " --drop-incomplete" if any(part.n_incomplete for part in self.parts) else ""
         task = f" --on {shlex.quote(self.parts[0].task)}" if len(self.parts) > 1 else ""
@@ -144,7 +144,13 @@ class Decision(OfTwo):
             if value != usual
         )
         words = f"{shlex.join((self.source, self.a, self.b))} --sequential{rule}{task}{dropping}"
-        return f"outperform compare {words}"
+        compare, n_max = f"outperform compare {words}", self.rule.test.n_max
+        if self.outcome != "undecided" or self._hangs_on_gaps or not self.rule.is_cut:
+            return compare
+        return (
+            f"{compare}; to decide it with the power asked for, {1 - self.rule.beta:g}, let the "
+            f"study have {n_max} replicates, and go on with --new-rule."
+        )
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -188,7 +194,7 @@ class Decision(OfTwo):
         if self.outcome == "neither":
             return f"Decided {after}: {self.reason}{self._count_decided()}."
         pair = f"{self.a} and {self.b}"
-        if any(part.path.call == "unknown" for part in self.parts):
+        if self._hangs_on_gaps:
             n_gaps = max(part.n_incomplete for part in self.parts)
             return f"Undecided between {pair} {after}: it hangs on {n_gaps} incomplete pair(s)."
         if self.n_replicates == self.n_allowed:
@@ -197,6 +203,11 @@ class Decision(OfTwo):
         if self.n_replicates < self.n_allowed:
             why = f", as {n_left} more could not decide it" if n_left else ", where the test ends"
         return f"Undecided between {pair} {after}{why}{self._count_decided()}."
+
+    @property
+    def _hangs_on_gaps(self) -> bool:
+        """Whether pairs that are incomplete might decide it."""
+        return any(part.path.call == "unknown" for part in self.parts)
 
     def _count_decided(self) -> str:
         """On several tasks, on how many somebody is better."""
@@ -296,10 +307,10 @@ def run_until_decided(
 ) -> Decision:
     """Run a study until a sequential test has decided between two of its pipelines.
 
-    Wald's test between P(A>B) = ½ and gamma, for either side, looks after every pair. It ends when
-    one is better, when an advantage of either as large as gamma is ruled out, or without a
-    decision when all replicates that the study allows are done. The store keeps the rule, every
-    look and the decision.
+    No other pipeline is trained. Wald's test between P(A>B) = ½ and gamma, for either side, looks
+    after every pair. It ends when one is better, when an advantage of either as large as gamma is
+    ruled out, or without a decision when all replicates that the study allows are done. The store
+    keeps the rule, every look and the decision.
 
     Parameters
     ----------
@@ -358,13 +369,13 @@ def add_replicates(
     # A rule that was begun keeps the boundaries it began with, whatever is planned by now.
     test = SequentialTest(planned.rule.gamma, *(rule[name] for name in _PLANNED))
     planned = replace(planned, rule=replace(planned.rule, test=test))
-    n_cells = len(coordinator.study.pipelines) * len(planned.tasks)
-    at_once = math.ceil(coordinator.engine.n_workers / n_cells)
+    names = (planned.a, planned.b)
+    at_once = math.ceil(coordinator.engine.n_workers / (len(names) * len(planned.tasks)))
     n_last = planned.rule.n_last
     n = min(n_last, max(2, trace_path(planned.rule.test, []).count_needed()))  # two are estimated
     while True:
-        coordinator.run((replace(planned.design, n_replicates=n),), report=report)
-        table, names = load_runs(store, planned.design.kind, first=n), (planned.a, planned.b)
+        coordinator.run((replace(planned.design, n_replicates=n),), names, report=report)
+        table = load_runs(store, planned.design.kind, first=n, pipelines=names)
         parts = tuple(follow_runs(table, names, task, planned.rule) for task in planned.tasks)
         record.add_looks([look for part in parts for look in list_looks(part)])
         # Whoever interrupts it now has seen this look.

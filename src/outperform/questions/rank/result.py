@@ -11,7 +11,7 @@ from outperform.questions.compare.result import Verdict
 from outperform.questions.rank.table import tabulate_ranking
 from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
-from outperform.runs.scope import Scope, divides_anew
+from outperform.runs.scope import Scope
 from outperform.stats import (
     AggregateScores,
     FriedmanTest,
@@ -156,7 +156,7 @@ class Ranking(Result):
         """Data that it is about, where runs divide those of a task anew; "" where they do not."""
         if self.beyond_data:
             return "for data like these"
-        anew = self.tasks_are == "fixed" and divides_anew(self.scope.varied)
+        anew = self.tasks_are == "fixed" and self.scope.divides_anew
         return "on these data" if anew else ""
 
     @property
