@@ -6,6 +6,7 @@ Seeds and keys must never change: by them a study is resumed from its store.
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -81,7 +82,7 @@ class PlannedRun:
         return dict(self.seeds)[TUNING_SOURCE]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that it keeps what every run of its design asks for
 class Draw:
     """Derives the seeds of replicates of one pipeline on one task."""
 
@@ -91,7 +92,7 @@ class Draw:
     tuner: str
     n_trials: int
 
-    @property
+    @cached_property
     def pair(self) -> tuple[str, str]:
         """Names of the pipeline and of the task."""
         return self.pipeline.name, self.task.name
@@ -108,13 +109,13 @@ class Draw:
             at["split"], fold = divmod(at["split"], splitter.n_folds)
         return tuple((name, derive_seed(self.root, name, i)) for name, i in at.items()), fold
 
-    @property
+    @cached_property
     def learning(self) -> tuple[str, ...]:
         """Learning sources: those of Bouthillier et al. (2021), and the pipeline's own."""
         own = [name for name in self.pipeline.sources if name != TUNING_SOURCE]
         return tuple(dict.fromkeys([*LEARNING_SOURCES, *own]))
 
-    @property
+    @cached_property
     def honoured(self) -> tuple[str, ...]:
         """Learning sources whose seed changes what the pipeline does on this task.
 

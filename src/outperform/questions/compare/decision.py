@@ -25,8 +25,8 @@ from outperform.stats import SequentialTest, trace_path
 from outperform.store import Store
 from outperform.store.sequential_record import SequentialRecord, doubt_attempts
 from outperform.store.store import use_store
-from outperform.store.stored_runs import PAIRED, load_runs
-from outperform.study.designs import Ideal, PairedDesign
+from outperform.store.stored_runs import load_runs
+from outperform.study.designs import PAIRED, Ideal, PairedDesign
 from outperform.study.sources import ALL
 from outperform.study.study import Study, check_is_study
 from outperform.wording import enumerate_names, suggest_names
