@@ -207,6 +207,14 @@ def test_outcomes_and_numbers_are_no_labels(words):
     assert not [each for each in compare(table).caveats if "converged" in each]
 
 
+def test_one_run_that_went_badly_makes_no_label():
+    table = pool(["easy"] * 12, ["easy"] * 11 + ["hard"])
+    assert not [each for each in compare(table).caveats if "corpus" in each]
+    table["corpus"][-2:], table["accuracy"][-2] = ["hard", "hard"], 0.62
+    with pytest.raises(InvalidScores, match="depend on corpus"):
+        compare(table)
+
+
 def test_labels_are_asked_about_as_rarely_as_is_said():
     rng, n_asked = np.random.default_rng(5), 0
     for _ in range(300):

@@ -14,6 +14,7 @@ and hyperparameters that differ between the runs of one.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,7 +55,6 @@ def find_confounders(
                 "they were not tested on the same examples, so they are no pairs",
                 "Test all on the same, or pass --unpaired; if they are pairs all the same",
             )
-    rows = rows[np.isfinite(runs.score[rows])]
     may_label = partial(_may_label, runs, rows[:_N_GLANCE])
     for name, labels, known in _read_columns(runs, rows, may_label, but=used):
         if paired and not _differ_in_pairs(runs, labels, known):
@@ -64,8 +64,9 @@ def find_confounders(
                 "pooled",
                 f"scores in {place} depend on {name} ({means}), of which nothing is known",
                 "whoever has more runs where scores are high looks better than it is",
-                f"Pass --task {name} to compare on each, or make it part of the name with "
-                f"--algorithm {','.join((*runs.algorithm_columns, name))}; if runs may be pooled",
+                f"Pass --task {quote(name)} to compare on each, or make it part of the name with "
+                f"--algorithm {quote(','.join((*runs.algorithm_columns, name)))}; if runs may be "
+                "pooled",
             )
 
 
@@ -92,6 +93,12 @@ def _find_dependence(runs: "Runs", labels: Labels, rows: IntArray) -> str:
     cell = runs.algorithm[rows] * len(runs.tasks) + runs.task[rows]
     if not differ_within(cell, labels).any():
         return ""
+    # One run that went badly is no label on which runs do.
+    _, group, counts = np.unique(
+        split_groups(cell, labels), return_inverse=True, return_counts=True
+    )
+    chosen = np.isfinite(runs.score[rows]) & (counts[group] > 1)
+    labels, rows, cell = labels.keep(chosen), rows[chosen], cell[chosen]
     order = np.argsort(cell, kind="stable")
     cells = np.split(order, np.flatnonzero(np.diff(cell[order])) + 1)
     chances = [compare_groups(labels.codes[each], runs.score[rows[each]]) for each in cells]
@@ -120,7 +127,8 @@ def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[
             if _occur_once(runs, labels, known):
                 yield (
                     f"{name} has the same {len(_spell(labels))} values for each algorithm: if it "
-                    f"names tasks or tells pairs, --task {name} or --replicate {name} shows more"
+                    f"names tasks or tells pairs, --task {quote(name)} or --replicate "
+                    f"{quote(name)} shows more"
                 )
     trained = [
         _describe_training(runs, name, labels, known)
@@ -157,7 +165,7 @@ def _occur_once(runs: "Runs", labels: Labels, rows: IntArray) -> bool:
     cell = runs.algorithm[rows] * len(runs.tasks) + runs.task[rows]
     n_cells, n_labels = len(np.unique(cell)), len(np.unique(labels.codes))
     n_pairs = len(np.unique(split_groups(cell, labels)))
-    return n_pairs == len(rows) == n_cells * n_labels
+    return n_labels > 1 and n_pairs == len(rows) == n_cells * n_labels
 
 
 def _describe_training(runs: "Runs", name: str, labels: Labels, rows: IntArray) -> str:
