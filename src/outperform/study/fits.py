@@ -84,7 +84,14 @@ class PlannedRun:
 
 @dataclass(frozen=True)  # without slots, so that it keeps what every run of its design asks for
 class Draw:
-    """Derives the seeds of replicates of one pipeline on one task."""
+    """Derives the seeds of replicates of one pipeline on one task.
+
+    Examples
+    --------
+    >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
+    >>> Draw(net, Task("digits", metric="accuracy"), 0, "random", 20).honoured
+    ('split', 'init')
+    """
 
     pipeline: Pipeline
     task: Task
@@ -121,12 +128,6 @@ class Draw:
 
         The split of a task with data is the task's, so it is one whether the pipeline names it or
         not; where it is fixed, or only others get it, it is none.
-
-        Examples
-        --------
-        >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
-        >>> Draw(net, Task("digits", metric="accuracy"), 0, "random", 20).honoured
-        ('split', 'init')
         """
         own = tuple(name for name in self.pipeline.sources if name != TUNING_SOURCE)
         if self.task.data is None or not self.pipeline.gets_split:
