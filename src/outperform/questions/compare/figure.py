@@ -324,7 +324,7 @@ def _draw_regions(gamma: float, ax: Axes) -> None:
 
 
 def _is_narrow(ax: Axes) -> bool:
-    return 72 * find_width(ax) / rcParams["font.size"] < _NARROW
+    return bool(72 * find_width(ax) / rcParams["font.size"] < _NARROW)
 
 
 def _name_regions(gamma: float) -> dict[float, str]:
