@@ -126,9 +126,17 @@ def _parse_budgets(text: str) -> range:
 
 
 def _read(path: str, reading: dict[str, Any], *, trials: bool) -> Runs:
-    """Runs of a file or a store, or the trials of its searches."""
+    """Runs of a file or a store; they choose by the score that is reported only if asked to."""
     if not trials:
-        return open_runs(path, reading)
+        runs = open_runs(path, reading)
+        if runs.validation is None and reading["validation"] is None:
+            raise InvalidInput(
+                f"nothing in {runs.source} is known as validation scores, by which the best is "
+                "chosen",
+                f"Name their column with --validation; --validation {runs.metric!r} chooses by the "
+                "score that is reported, which is optimistic",
+            )
+        return runs
     if not is_store(path):
         raise InvalidInput(
             f"{path} is no store of a study, so it has no searches",
