@@ -16,12 +16,12 @@ Made from `--help` by `make docs`; do not edit.
 
 def render() -> str:
     """Help of every command, as Markdown."""
-    context = main.make_context("outperform", [], resilient_parsing=True, max_content_width=96)
+    context = main.make_context("outperform", [], resilient_parsing=True, terminal_width=78)
     sections = [INTRODUCTION, _section("outperform", main.get_help(context))]
     for name in main.list_commands(context):
         command = main.get_command(context, name)
         assert command is not None
-        inner = click.Context(command, info_name=name, parent=context, max_content_width=96)
+        inner = click.Context(command, info_name=name, parent=context, terminal_width=78)
         sections.append(_section(f"outperform {name}", command.get_help(inner)))
     return "\n".join(sections)
 

@@ -52,6 +52,7 @@ from outperform.questions.rank.result import RankedAlgorithm as RankedAlgorithm
 from outperform.questions.rank.result import RankedPair as RankedPair
 from outperform.questions.rank.result import RankedTask as RankedTask
 from outperform.questions.rank.result import Ranking as Ranking
+from outperform.questions.reporting import answer_all as answer_all
 from outperform.questions.simulate.answer import resample_error_rates as resample_error_rates
 from outperform.questions.simulate.answer import simulate_error_rates as simulate_error_rates
 from outperform.questions.simulate.result import ErrorRates as ErrorRates
@@ -70,6 +71,7 @@ from outperform.questions.sota.result import PredictionAssessment as PredictionA
 from outperform.render.figures import plot as plot
 from outperform.render.figures import save_figure as save_figure
 from outperform.render.html import write_report as write_report
+from outperform.render.paper import render_paper as render_paper
 from outperform.runner.coordinator import run as run
 from outperform.runs import Runs as Runs
 from outperform.runs import join_runs as join_runs

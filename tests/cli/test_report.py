@@ -83,7 +83,7 @@ def test_a_question_without_an_answer_says_why(write, tmp_path):
     assert result.exit_code == 0, result.output
     assert len(headings(tmp_path / "report.html")) == 1
     text = (tmp_path / "report.html").read_text()
-    assert "Not asked: could picked seeds have shown this? " in text
+    assert "Not asked: Could picked seeds have shown this? " in text
 
 
 def test_three_algorithms_are_compared_two_by_two(write, tmp_path):
@@ -118,28 +118,169 @@ def test_runs_that_cannot_be_compared_make_no_page(write, tmp_path):
     assert not (tmp_path / "report.html").exists()
 
 
+def test_a_pair_that_was_named_must_be_compared(write, tmp_path):
+    path = write(validation=True)
+    path.write_text(path.read_text().replace("a,easy,0,", "a,easy,77,"))
+    # Whoever names nobody gets the answers that there are, and is told of the others.
+    result = call(path)
+    assert result.exit_code == 0, result.output
+    (best,) = headings(tmp_path / "report.html")
+    assert "With a budget of 5 on easy" in best
+    assert (
+        "Note: Not asked: Does A outperform B? Could picked seeds have shown this? not every seed "
+        "has a run of both 'b' and 'a' in task 'easy' of runs.csv: 11 for both, 1 for 'b' only "
+        "(0), 1 for 'a' only (77). Add the missing runs, pass --drop-incomplete to leave them out, "
+        "or pass --unpaired."
+    ) in result.stderr
+    (tmp_path / "report.html").unlink()
+    assert call(path, "b", "a").exit_code == 2
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_many_with_validation_scores_are_ranked_first_and_then_chosen_from(write, tmp_path):
+    assert call(write("abcd", ("easy", "hard"), validation=True)).exit_code == 0
+    ranked, *best = headings(tmp_path / "report.html")
+    assert "pairs differ" in ranked
+    assert [text.split(",")[0] for text in best] == [
+        "With a budget of 5 on easy", "With a budget of 5 on hard",
+    ]  # fmt: skip
+
+
+def test_one_algorithm_is_compared_with_itself_and_chosen_from(write, tmp_path):
+    result = call(write("a", validation=True))
+    assert result.exit_code == 0, result.output
+    audited, best = headings(tmp_path / "report.html")
+    assert audited.startswith("a on easy: picked by score, the best 5 of 12 runs are ")
+    assert best.startswith("The best of 5 runs of a on easy chosen by validation is expected")
+    assert (
+        "Note: Not asked: Does A outperform B? runs.csv holds one algorithm only: a. Join the file "
+        "of the other with --with FILE (from Python: join_runs), or name the column that tells "
+        "them apart with --algorithm.\n"
+    ) in result.stderr
+
+
+def test_runs_that_answer_nothing_make_no_page_and_every_reason_is_named(write, tmp_path):
+    result = call(write("a", n=3))
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: runs.csv answers no question.\n"
+        "Does A outperform B? runs.csv holds one algorithm only: a. Join the file of the other "
+        "with --with FILE (from Python: join_runs), or name the column that tells them apart with "
+        "--algorithm. Could picked seeds have shown this? 'a' has 3 run(s). Picking needs at least "
+        "4; `outperform plan` says how many a verdict needs.\n"
+    )
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_a_file_of_sources_is_told_what_makes_its_scores_vary(write, tmp_path):
+    path = write("ab", n=8)
+    text = path.read_text().replace("seed,", "source,")
+    for number in range(8):
+        text = text.replace(f"easy,{number},", f"easy,{'init' if number < 4 else 'split'},")
+    path.write_text(text.replace("accuracy", "unheard"))  # of which nobody knows what is better
+    result = call(path, "--metric", "unheard")
+    assert result.exit_code == 0, result.output
+    for name, heading in zip("ab", headings(tmp_path / "report.html"), strict=True):
+        assert f"source of variation of the unheard of {name} on easy" in heading
+    assert (
+        "Note: Not asked: Does A outperform B? Which of many are best? Could picked seeds have "
+        "shown this? What will the best of 5 reach? runs.csv says in its column source what was "
+        "redrawn for each of its runs: they are no replicates of one another. Compare runs in "
+        "which everything was redrawn.\n"
+    ) in result.stderr
+    path.write_text(text)
+    assert call(path, "a", "b").exit_code == 2
+    # Where the data come from is another kind of source.
+    path.write_text(text.replace("init", "openml").replace("split", "kaggle"))
+    assert call(path).exit_code == 0
+    compared, _ = headings(tmp_path / "report.html")
+    assert compared.startswith("b outperforms a on easy")
+
+
 def fit(params, split, seeds):
     rng = np.random.default_rng(list(seeds.values()))
     return {"valid": params["bonus"] + rng.normal(), "test": params["bonus"] + rng.normal()}
 
 
-def test_a_study_is_told_what_makes_its_scores_vary(tmp_path, monkeypatch):
+def fail(params, split, seeds):
+    raise RuntimeError("out of memory")
+
+
+@pytest.fixture
+def run_study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    space = {"bonus": op.Uniform(0.0, 1.0)}
-    pipelines = [
-        op.Pipeline(name, fit, space=space, sources=["init", "order"]) for name in ("x", "y")
-    ]
-    study = op.Study(
-        tasks=[op.Task("toy", metric="accuracy")],
-        pipelines=pipelines,
-        designs=[op.Ideal(8), op.Variance(5)],
-        trials=2,
-    )
-    op.run(study, "toy.db", engine="inline")
+
+    def run(*designs, **fits):
+        space = {"bonus": op.Uniform(0.0, 1.0)}
+        pipelines = [
+            op.Pipeline(name, train, space=space, sources=["init", "order"])
+            for name, train in (fits or {"x": fit, "y": fit}).items()
+        ]
+        task = op.Task("toy", metric="accuracy")
+        study = op.Study(tasks=[task], pipelines=pipelines, designs=designs, trials=2)
+        op.run(study, "toy.db", engine="inline")
+
+    return run
+
+
+def test_a_study_is_told_what_makes_its_scores_vary(run_study, tmp_path):
+    run_study(op.Ideal(8), op.Variance(5))
     result = call("toy.db")
     assert result.exit_code == 0, result.output
     texts = headings(tmp_path / "report.html")
     assert sum("largest source of variation" in text for text in texts) == 2
+
+
+def test_a_study_that_compares_nobody_is_told_what_makes_its_scores_vary(run_study, tmp_path):
+    run_study(op.Variance(5), x=fit, failing=fail)
+    result = call("toy.db")
+    assert result.exit_code == 0, result.output
+    (heading,) = headings(tmp_path / "report.html")
+    assert "source of variation of the accuracy of x on toy" in heading
+    assert (
+        "toy.db holds no runs to compare; its designs are variance. Add a [[design]] with kind = "
+        '"ideal" or "fix-hopt" to the study and run it.\n'
+    ) in result.stderr
+    text = (tmp_path / "report.html").read_text()
+    assert "<title>toy.db</title>" in text
+    # What is missing is a reason for doubt on the page too.
+    assert "runs of failing on toy failed, or are still to be done: nothing is told of it" in text
+
+
+def test_of_whom_every_fit_failed_the_status_tells_why(run_study, tmp_path):
+    run_study(op.Ideal(8), x=fit, failing=fail)
+    result = call("toy.db")
+    assert result.exit_code == 0, result.output
+    (heading,) = headings(tmp_path / "report.html")
+    assert heading.startswith("x on toy: picked by score")
+    unfinished = (
+        "no run of 'failing' in toy.db has a score: they failed, or are still to be done. See "
+        "which, and why, with `outperform status toy.db`."
+    )
+    assert f"Note: Not asked: Does A outperform B? {unfinished}\n" in result.stderr
+    run_study(op.Ideal(8), x=fit, y=fit, failing=fail)
+    assert f"Note: {unfinished}\n" in call("toy.db").stderr
+
+
+def test_the_library_writes_the_same_page(write, tmp_path):
+    path = write(validation=True)
+    assert call(path, "a", "b", "--drop-incomplete").exit_code == 0
+    answers = op.answer_all(path, "a", "b", drop_incomplete=True)
+    op.write_report(answers, tmp_path / "ours.html")
+    assert (tmp_path / "ours.html").read_bytes() == (tmp_path / "report.html").read_bytes()
+    assert [str(result) for result in answers] == [str(result) for result in answers.results]
+    from_runs = op.answer_all(op.read_runs(path), "a", "b")
+    assert [*map(str, from_runs)] == [*map(str, answers)]
+
+
+def test_files_are_read_and_joined_as_asked(write, tmp_path):
+    path = write("ab")
+    rows = path.read_text().splitlines()
+    (tmp_path / "b.csv").write_text("\n".join([rows[0], *(r for r in rows if r[0] == "b")]))
+    path.write_text("\n".join(row for row in rows if row[0] != "b"))
+    assert call(path, "--with", "b.csv").exit_code == 0
+    assert len(headings(tmp_path / "report.html")) == 2
+    assert len(op.answer_all(path, others=["b.csv"]).results) == 2
 
 
 @pytest.mark.parametrize("path", ["no/such/folder/page.html", "."])
@@ -150,3 +291,18 @@ def test_an_impossible_path_is_refused_before_anything_is_answered(write, monkey
     assert result.exit_code == 2
     assert result.stderr.startswith(f"Error: cannot write '{path}': ")
     assert result.stderr.endswith("\nChoose a path where files may be written.\n")
+
+
+def test_a_page_is_not_written_under_the_name_of_something_else(write, tmp_path):
+    refusal = (
+        "cannot write a page as 'page.pdf': it is HTML",
+        "End the path in .html; a browser prints it as PDF",
+    )
+    result = call(write(), "-o", "page.pdf")
+    assert (result.exit_code, result.stderr) == (2, "Error: {}.\n{}.\n".format(*refusal))
+    with pytest.raises(op.OutperformError) as caught:
+        op.write_report(op.compare([3, 2, 4], [1, 1, 2]), "page.pdf")
+    assert caught.value.args == refusal
+    assert not (tmp_path / "page.pdf").exists()
+    for name in ("page.HTM", "page"):
+        assert call("runs.csv", "-o", name).exit_code == 0

@@ -599,6 +599,14 @@ def test_small_axes_side_by_side_do_not_overlap(make_comparison, check_texts, la
     check_texts(drawn, may_overlap=region_labels(drawn))
 
 
+@pytest.mark.parametrize("view", ["probability", "differences"])
+def test_axes_of_two_inches_have_labels_that_fit(make_comparison, check_texts, view):
+    drawn = Figure(figsize=(7, 2))
+    for ax in drawn.subplots(1, 3):
+        plot(make_comparison(), ax, view=view)
+    check_texts(drawn)
+
+
 def test_who_laid_out_a_figure_keeps_the_layout(make_comparison):
     drawn = Figure(layout="tight")
     engine = drawn.get_layout_engine()

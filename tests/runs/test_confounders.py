@@ -88,7 +88,9 @@ def test_unpaired_runs_have_test_sets_of_their_own():
     assert find_notes(runs, "same examples", paired=False) == [[], []]
 
 
-@pytest.mark.parametrize("column", ["epochs", "n_train", "Train Size", "params.max_steps"])
+@pytest.mark.parametrize(
+    "column", ["epochs", "n_train", "Train Size", "train_frac", "params.max_steps"]
+)
 def test_unequal_training_is_noted_with_its_amounts(column):
     said = f"{column} is 500 for a and 1,000 for b: they are compared as they were trained, not "
     said += "trained alike"
@@ -189,11 +191,28 @@ def test_labels_that_scores_do_not_depend_on_may_be_any(column, of_a, of_b, answ
     assert not [each for each in answer(table).caveats if column in each]
 
 
+def test_numbers_of_datasets_are_labels():
+    table = pool(MOSTLY_EASY, MOSTLY_HARD, "dataset_id")
+    table["dataset_id"] = [{"easy": 3, "hard": 31}[label] for label in table["dataset_id"]]
+    with pytest.raises(
+        InvalidScores, match=r"depend on dataset_id \(of a, 0\.95 on 3, 0\.599 on 31"
+    ):
+        compare(table)
+
+
 @pytest.mark.parametrize("words", [("yes", "no"), ("True", "False"), ("1", "0"), ("0.1", "0.2")])
 def test_outcomes_and_numbers_are_no_labels(words):
     table = pool(MOSTLY_EASY, MOSTLY_HARD, "converged")
     table["converged"] = [words[label == "hard"] for label in table["converged"]]
     assert not [each for each in compare(table).caveats if "converged" in each]
+
+
+def test_one_run_that_went_badly_makes_no_label():
+    table = pool(["easy"] * 12, ["easy"] * 11 + ["hard"])
+    assert not [each for each in compare(table).caveats if "corpus" in each]
+    table["corpus"][-2:], table["accuracy"][-2] = ["hard", "hard"], 0.62
+    with pytest.raises(InvalidScores, match="depend on corpus"):
+        compare(table)
 
 
 def test_labels_are_asked_about_as_rarely_as_is_said():
@@ -215,5 +234,9 @@ def test_labels_that_pair_all_runs_are_proposed():
     said = "corpus has the same 12 values for each algorithm: if it names tasks or tells pairs, "
     said += "--task corpus or --replicate corpus shows more"
     assert find_notes(read_runs(table), "corpus") == [[said], [said]]
+    states = {"random_state": [*range(12)] * 2}
+    said = said.replace("corpus", "random_state")
+    runs = read_runs(pool(["easy"] * 12, ["easy"] * 12, "level", **states))
+    assert find_notes(runs, "random_state") == [[said], [said]]
     table["corpus"][0] = "corpus 1"
     assert find_notes(read_runs(table), "corpus") == [[], []]

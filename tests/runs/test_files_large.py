@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from outperform.cli.options import open_runs
 from outperform.errors import OutperformError
 from outperform.runs import files, read_runs
+from outperform.store.store import open_runs
 
 N_SEEDS = 400
 ROWS = [

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outperform import compare_runs, join_runs, read_runs
-from outperform.errors import UnpairedScores
+from outperform.errors import UnknownName, UnpairedScores
 from outperform.runs.mismatches import may_be_padded, write_alike
 
 SEED = np.random.default_rng(7)
@@ -97,3 +97,25 @@ def test_equal_decimals_are_written_alike(number, n_zeros):
     assert alike is None or len(alike.names) == 1
     assert n_zeros == 0 or alike is not None
     assert write_alike((plain, format(number + 1, "f"), "x")) is None
+
+
+def test_runs_under_another_spelling_are_named():
+    records = runs_of(range(6), range(6))
+    for name in ("A", "a.1", "a-10"):
+        records += [records[0] | {"model": name}]
+    said = "there are runs of 'A' too: if that is the same algorithm, give both one name"
+    for paired in (True, False):
+        caveats = compare_runs(records, "a", "b", paired=paired).caveats
+        assert [each for each in caveats if "there are runs" in each] == [said]
+    caveats = compare_runs(records[:12] + records[13:], "a", "b").caveats
+    assert not [each for each in caveats if "there are runs" in each]
+
+
+def test_the_column_that_names_the_algorithms_is_found():
+    records = [{"algo": name, "seed": 1, "accuracy": 0.5} for name in "ab"]
+    with pytest.raises(UnknownName) as caught:
+        compare_runs(records, "a", "b")
+    assert str(caught.value) == (
+        "no algorithm 'a' in the list of records. Column 'algo' holds it: pass --algorithm algo. "
+        "It has: runs."
+    )

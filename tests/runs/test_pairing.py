@@ -230,6 +230,8 @@ def test_separate_refuses_one_run_and_duplicates_and_missing_scores(write):
     runs = read_runs(write(long("a,t,1,1", "a,t,1,1", "b,t,1,1", "b,t,2,")))
     with pytest.raises(DuplicateRuns):
         runs.separate("a", "b")
+    with pytest.raises(DuplicateRuns):
+        runs.select("a")
     with pytest.raises(InvalidScores):
         runs.separate("b", "a")
     with pytest.raises(InvalidScores):

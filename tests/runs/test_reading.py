@@ -188,6 +188,28 @@ def test_rows_that_sum_up_others_are_left_out_of_many(write):
     assert runs.notes == ("row 10003 sums up other rows (Mean) and was left out: it is no run",)
 
 
+def test_tasks_that_sum_up_others_are_left_out(write):
+    rows = [f"{m},{t},{s},0.5" for m in "ab" for t in ("iris", "wine", "Average") for s in (1, 2)]
+    text = "\n".join(["model,task,seed,score", *rows])
+    runs = read_runs(write(text))
+    assert (runs.tasks, len(runs)) == (("iris", "wine"), 8)
+    assert runs.notes == (
+        "rows 6, 7, 12, 13 sum up other rows (Average) and were left out: they are no runs",
+    )
+    for other in ("sum", "max", "averages"):  # tasks of their own
+        assert len(read_runs(write(text.replace("Average", other))).tasks) == 3
+    two = "\n".join(line for line in text.splitlines() if "wine" not in line)
+    assert read_runs(write(two)).tasks == ("iris", "Average")  # which nothing is the average of
+
+
+def test_a_column_of_names_is_recognised_where_nothing_else_is(write):
+    text = "Model_Name,dataset_name,seed,score\na,iris,1,0.5\n"
+    runs = read_runs(write(text))
+    assert (runs.algorithms, runs.tasks) == (("a",), ("iris",))
+    text = "model,model_name,seed,score\na,A,1,0.5\n"
+    assert read_runs(write(text)).algorithms == ("a",)
+
+
 def test_names_are_recognised_in_any_case_after_a_byte_order_mark(write):
     runs = read_runs(write("\ufeffMethod , DATASET,Split,Test\nx,d,3,1\n"), goal="maximize")
     assert (runs.algorithms, runs.tasks, runs.replicates) == (("x",), ("d",), ("3",))
@@ -274,6 +296,17 @@ def test_other_columns_of_a_wide_table_do_not_hinder(write):
         "vgg",
         "resnet",
     )
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "trial", "#"])
+def test_a_column_that_counts_rows_is_no_algorithm(write, name):
+    rows = [f"{i},{0.5 + i * i % 7 / 10},{0.4 + i * i % 5 / 10}" for i in range(1, 7)]
+    path = write("\n".join([f"{name},resnet,vgg", *rows]))
+    options = {"wide": True, "goal": "maximize"}
+    assert read_runs(path, **options).algorithms == ("resnet", "vgg")
+    assert read_runs(path, algorithm=f"{name},vgg", **options).algorithms == (name, "vgg")
+    path = write("\n".join([f"{name},resnet,vgg", *rows[:3], "9,0.5,0.5", *rows[4:]]))
+    assert read_runs(path, **options).algorithms == (name, "resnet", "vgg")
 
 
 def test_a_quoted_header_and_old_newlines_are_read(write):

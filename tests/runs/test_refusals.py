@@ -288,6 +288,20 @@ REFUSED_FILES = {
         "with --algorithm A,B; if it labels the rows, say so with --replicate 'notes' or "
         "--task 'notes'.",
     ),
+    "wide with differences": (
+        "seed,a,b,Diff\n1,3,2,1\n",
+        {"wide": True, "goal": "maximize"},
+        UnreadableRuns,
+        "column 'Diff' of runs.csv seems to sum up others, so it is no algorithm. Name the columns "
+        "that are with --algorithm A,B.",
+    ),
+    "wide with means": (
+        "seed,a,b,mean\n1,3,2,2.5\n",
+        {"wide": True, "goal": "maximize"},
+        UnreadableRuns,
+        "column 'mean' of runs.csv seems to sum up others, so it is no algorithm. Name the columns "
+        "that are with --algorithm A,B.",
+    ),
     "wide without algorithms": (
         "seed,task\n1,2\n",
         {"wide": True, "goal": "maximize"},

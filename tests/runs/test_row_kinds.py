@@ -343,3 +343,15 @@ def test_scores_on_one_part_of_the_data_are_runs(parts):
 def test_examples_by_other_names_are_no_runs(column):
     with pytest.raises(UnreadableRuns, match="answers to test examples"):
         read_runs(measured_on("1", "2", "3", column=column), replicate=f"seed,{column}")
+
+
+@pytest.mark.parametrize("column", ["split", "eval_on"])
+def test_scores_on_validation_data_alone_are_noted(column):
+    said = (
+        f"column {column!r} says that scores are of validation data (val): what was tuned or "
+        "stopped by them looks better than it is"
+    )
+    assert read_runs(measured_on("val", column=column)).notes == (said,)
+    assert read_runs(measured_on("test", column=column)).notes == ()
+    with pytest.raises(UnreadableRuns, match="only test scores tell which is better"):
+        read_runs(measured_on("val", "test", column=column))

@@ -65,6 +65,22 @@ def test_names_may_be_those_of_tasks():
     )
 
 
+def test_integers_may_be_those_of_repetitions():
+    records = [
+        {"model": m, "repeat": r, "fold": f, "accuracy": SEED.random()}
+        for m in "ab"
+        for r in range(3)
+        for f in range(5)
+    ]
+    with pytest.raises(DuplicateRuns) as caught:
+        compare_runs(records, "a", "b")
+    assert str(caught.value) == (
+        "'a' has 3 runs with fold '0' in the list of records (rows 1, 6, 11; 4 more repeat too) "
+        "that differ in repeat (0, 1, 2). Pass --replicate fold,repeat if it tells repetitions "
+        "apart, make it part of the name with --algorithm model,repeat, or keep the rows of one."
+    )
+
+
 def test_several_settings_are_named():
     records = [
         record | {"batch_size": size, "note": f"{record['seed']}{record['lr']}{size}"}

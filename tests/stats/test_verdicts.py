@@ -287,7 +287,7 @@ def test_published_sizes_of_the_exact_verdict():
 
 
 def test_percentile_verdict_does_not_keep_its_level_at_every_n():
-    # METHODS.md §3: at 44 % of the sizes from 6 to 30; 12.5 % at 7, 6.1 % at 29; at α = .002 up to
+    # METHODS.md §3: at 44% of the sizes from 6 to 30; 12.5% at 7, 6.1% at 29; at α = .002 up to
     # six times α.
     sizes = {n: verdict_size(n, interval="percentile") for n in range(6, 31)}
     assert sum(size > 0.05 for size in sizes.values()) == round(0.44 * 25)

@@ -312,6 +312,15 @@ def test_doubts_do_not_hang_on_how_many_searches_are_asked_for(tuner):
     assert few["choices"] == many["choices"][:1]
 
 
+def test_searches_to_doubt_a_model_are_simulated_once(monkeypatch):
+    asked = simulation()
+    record = simulate(asked)["record"]
+    assert len(record["chain"])
+    monkeypatch.setattr("outperform.study.surrogate.simulate_searches", None)
+    again = simulate(replace(asked, chain=record["chain"]))
+    assert again["record"] == {"chain": record["chain"], "doubts": []}
+
+
 def test_doubts_are_those_of_searches_by_the_tuner_itself():
     """A noisy grid of two goes where neither the trials nor random searches ever were."""
     space, places = {"c": Uniform(0, 1)}, np.linspace(0, 0.5, 30).tolist()

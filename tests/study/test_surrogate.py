@@ -11,11 +11,11 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
-from outperform.study.surrogate import (
+from outperform.study.surrogate import fit_surrogate
+from outperform.study.surrogate_fidelity import (
     Fidelity,
     Remoteness,
     average_left_out,
-    fit_surrogate,
     list_doubts,
     measure_fidelity,
     measure_remoteness,

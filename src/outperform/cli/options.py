@@ -1,4 +1,4 @@
-"""What commands share: options, the runs that these choose, and how a result is shown."""
+"""What commands share: options, and how a result is shown."""
 
 import json
 from collections.abc import Callable, Collection, Sequence
@@ -12,10 +12,8 @@ from click.core import ParameterSource
 from outperform.questions.result import Result
 from outperform.render.paper import PaperFormat, find_formulas, render_paper
 from outperform.render.terminal import print_result, say
-from outperform.runs import Runs, join_runs
 from outperform.runs.suspicions import DOUBTS
 from outperform.stats.checks import check_open_unit
-from outperform.store.store import is_store, read_runs
 from outperform.wording import STEERING, enumerate_names
 
 Command = Callable[..., Any]
@@ -158,20 +156,6 @@ reading_options = partial(
         ),
     ),
 )
-
-
-def open_runs(path: str, reading: dict[str, Any], names: Sequence[str] = ()) -> Runs:
-    """Runs of a file or of a store, joined with those of the other files."""
-    options = dict(reading)
-    others = options.pop("others", ())
-    # Columns of a wide file that nobody looks at may hold anything.
-    if names and options["wide"] and not options["algorithm"] and not others:
-        options["algorithm"] = tuple(names)
-    if not others:
-        return read_runs(path, **options)
-    # A store takes no columns, which are those of the other files then.
-    own = {name: options[name] for name in ("accept", "design")} if is_store(path) else options
-    return join_runs(read_runs(path, **own), *(read_runs(each, **options) for each in others))
 
 
 debug_option = click.option(

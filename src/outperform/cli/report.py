@@ -7,7 +7,6 @@ import click
 from outperform.cli.options import (
     debug_option,
     drop_option,
-    open_runs,
     reading_options,
     resplit_options,
 )
@@ -42,8 +41,9 @@ def command(
 
     The page needs nothing else: to read, to send, to print. It compares A and B (all pairs of up to
     three algorithms if none are named), ranks three and more, says how far picked seeds could have
-    moved the conclusion, what the best of five reaches where there are validation scores, and what
-    makes scores vary where a study tells it.
+    moved the conclusion, what the best of five reaches where there are validation scores, what each
+    design of a study is worth, and what makes scores vary where the runs tell it. A question that
+    they cannot answer is named, with the reason.
     """
     from outperform.questions.reporting import answer_all
     from outperform.render.html import check_page_path, write_report
@@ -51,10 +51,11 @@ def command(
     check_page_path(path)
     source, *names = words
     with say_if_slow("Answering every question; seed sets are drawn for each pair and task."):
-        runs = open_runs(source, reading, names)
-        results, notes = answer_all(source, runs, names, **options)
-        write_report(results, path, title=title or runs.source, about=[f"{runs}.", *notes])
-    for result in results:
+        answers = answer_all(source, *names, **options, **reading)
+        write_report(answers, path, title=title)
+    for result in answers:
         say(str(result))
+    for note in answers.notes:
+        say(f"Note: {note}", fg="yellow", err=True)
     say(f"Report written to {path}", err=True)
     say("", f"Next: open {path}.")

@@ -24,7 +24,6 @@ from outperform.cli.options import (
 )
 from outperform.cli.progress import ProgressBar, describe_pace, describe_undone, say_if_slow
 from outperform.engines import Engine, open_engine
-from outperform.engines.engine import hide_options
 from outperform.errors import OutperformError
 from outperform.questions.result import Table
 from outperform.render.terminal import print_result, print_table, say
@@ -35,8 +34,8 @@ from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
 from outperform.stats.checks import check_positive
 from outperform.store import RunLabel, Store, open_store
 from outperform.store.stored_doubts import find_blocked_runs
-from outperform.store.stored_runs import PAIRED, find_needed_failures
-from outperform.study.designs import count_fits
+from outperform.store.stored_runs import find_needed_failures
+from outperform.study.designs import PAIRED, count_fits
 from outperform.study.study import Study
 from outperform.study.study_file import read_study_file
 from outperform.study.study_file_tables import EngineTable
@@ -477,8 +476,8 @@ def open_place(
 ) -> Iterator[Engine]:
     """Engine of an address or of so many local workers; of the table [engine] if neither is given.
 
-    Options in that table are for the kind of engine that it names, and errors do not show them. In
-    the spool, somebody has to keep a heartbeat: without it, workers take us for dead.
+    Options in that table are for the kind of engine that it names. In the spool, somebody has to
+    keep a heartbeat: without it, workers take us for dead.
     """
     click.get_current_context().meta["engine options"] = table.options  # no error shows them
     own = table.address or "local"
@@ -494,5 +493,5 @@ def open_place(
         options = {}
     patience = PATIENCE if table.patience is None else max(table.patience, LEAST_PATIENCE)
     settings: dict[str, Any] = {"heartbeat": find_heartbeat(spool), "patience": patience}
-    with hide_options(options), open_engine(where, options, **settings) as engine:
+    with open_engine(where, options, **settings) as engine:
         yield engine

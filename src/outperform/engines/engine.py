@@ -239,7 +239,7 @@ def open_engine(
     options = dict(options or {})
     kind, _, rest = address.partition(":")
     is_local = address == "local" or (kind == "local" and rest.isdecimal() and int(rest) > 0)
-    with hide_options(options):
+    with _hide_options(options):
         if is_local or address == "inline":
             known = ["n_threads", "gpus"] if is_local else []
             for word in options:
@@ -261,7 +261,7 @@ def open_engine(
 
 
 @contextmanager
-def hide_options(options: Mapping[str, Any]) -> Iterator[None]:
+def _hide_options(options: Mapping[str, Any]) -> Iterator[None]:
     """Leave what options of an engine say out of errors: any of it may be a password."""
     try:
         yield

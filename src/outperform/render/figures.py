@@ -135,7 +135,9 @@ def _make_room(ax: "Axes") -> None:
     from matplotlib.figure import Figure
 
     label = ax.xaxis.label
-    n_letters = int(find_width(ax) * _LETTERS / float(label.get_fontsize()))
+    # Labels of rows take part of the width from axes that have neighbours.
+    width = find_width(ax) * (0.8 if len(ax.figure.axes) > 1 else 1)
+    n_letters = int(width * _LETTERS / float(label.get_fontsize()))
     if max(map(len, label.get_text().split("\n"))) > n_letters:
         label.set_text("\n".join(wrap_lines(label.get_text().replace("\n", " "), n_letters)))
     if isinstance(ax.figure, Figure) and ax.figure.get_layout_engine() is None:

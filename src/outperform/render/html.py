@@ -11,6 +11,7 @@ from typing import Any
 from zlib import crc32
 
 from outperform.errors import InvalidInput
+from outperform.questions.reporting import Answers
 from outperform.questions.result import Result, Table
 from outperform.render.figures import figure, look_up_drawing, render_picture
 from outperform.wording import make_visible
@@ -21,11 +22,12 @@ _REM_PER_INCH = 8.5  # figures are drawn for paper, and read from farther away o
 _STYLE = Path(__file__).with_name("page.css")
 # Nothing runs and nothing is fetched; pictures within figures are part of the page.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+_ENDINGS = (".html", ".htm", "")  # of a page; without any, it is no other kind of file
 _CLASSES = {"good": "decided", "bad": "decided", "open": "undecided", None: ""}
 
 
 def write_report(
-    results: Any, path: str | Path, *, title: str = "Report", about: Sequence[str] = ()
+    results: Any, path: str | Path, *, title: str | None = None, about: Sequence[str] = ()
 ) -> None:
     """Write results with their tables, caveats and figures; the same results give the same bytes.
 
@@ -33,13 +35,20 @@ def write_report(
     ----------
     results
         Whatever can be drawn (see `outperform.plot`), one or several, in the order in which they
-        are to be read.
+        are to be read; or all that `outperform.answer_all` found, with its notes.
     path
         The HTML file; it refers to no other file and asks nothing of the network.
+    title
+        By default the name of what was asked by `answer_all`.
     about
         Paragraphs on how the results came about.
     """
+    check_page_path(path)
     path = Path(path)
+    if isinstance(results, Answers):
+        title = title or results.source
+        runs = [f"{results.runs}."] if results.runs else []
+        results, about = results.results, [*about, *runs, *results.notes]
     listed = list(results) if isinstance(results, Sequence) else [results]
     if not listed:
         raise InvalidInput("there are no results to report", "Pass at least one")
@@ -48,7 +57,7 @@ def write_report(
             f"there is no report of a {type(others[0]).__name__}",
             "Pass what compare, audit, best_of_runs or any other function that concludes returned",
         )
-    page = _render_page(listed, title=title, about=about)
+    page = _render_page(listed, title=title or "Report", about=about)
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -60,6 +69,11 @@ def write_report(
 def check_page_path(path: str | Path) -> None:
     """Refuse a path where no page can be, before answers are waited for in vain."""
     path = Path(path)
+    if path.suffix.lower() not in _ENDINGS:
+        raise InvalidInput(
+            f"cannot write a page as '{path}': it is HTML",
+            f"End the path in {_ENDINGS[0]}; a browser prints it as PDF",
+        )
     if path.is_dir() or not path.parent.is_dir():
         reason = errno.EISDIR if path.is_dir() else errno.ENOENT
         raise InvalidInput(

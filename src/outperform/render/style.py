@@ -29,6 +29,7 @@ COLOUR_NOTE = "#404040"
 
 _CHARACTERS = 15  # of a title, per inch
 _SMALL_CHARACTERS = 21  # of what stands below all views, per inch
+_TICK_WIDTH = 0.5  # inches, of a label and the room beside it
 _SMALL_LINE = 0.12  # inches
 _POINTS = 72  # per inch
 _LINE = 40  # characters below an axis
@@ -212,7 +213,8 @@ def limit_ticks(ax: "Axes", n_ticks: int = 5) -> None:
     """Keep the labels of the horizontal axis apart in a narrow column."""
     from matplotlib.ticker import MaxNLocator
 
-    ax.xaxis.set_major_locator(MaxNLocator(n_ticks, steps=[1, 2, 2.5, 5, 10]))
+    n_fitting = max(2, int(find_width(ax) / _TICK_WIDTH))
+    ax.xaxis.set_major_locator(MaxNLocator(min(n_ticks, n_fitting), steps=[1, 2, 2.5, 5, 10]))
 
 
 def write_note(

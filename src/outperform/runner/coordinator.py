@@ -8,6 +8,7 @@ depend on the number of workers.
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from heapq import heappop, heappush
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ from outperform.store import Added, Measurement, RunLabel, Store
 from outperform.store.measurement import compare_scores
 from outperform.store.store import use_store
 from outperform.store.stored_doubts import label_trial
-from outperform.store.stored_runs import PAIRED, load_runs
-from outperform.study.designs import Design
+from outperform.store.stored_runs import load_runs
+from outperform.study.designs import PAIRED, Design
 from outperform.study.fits import Fit, PlannedRun, Search
 from outperform.study.simulated_searches import resample_search
 from outperform.study.spaces import Params, default_params
@@ -142,8 +143,9 @@ class Coordinator:
         self._searches: dict[Search, SearchState] = {}
         self._simulations = Simulations(study, store, self.description, anew=retry_failed)
         self._fits: dict[str, MissingFit] = {}
-        self._queue: list[tuple[int, int, str]] = []  # early runs first: pairs end together
-        self._n_queued = 0
+        # Order, number in the queue and key: early runs first, so that pairs end together.
+        self._queue: list[tuple[int, int, str]] = []
+        self._numbers = count()
         self._arrived: list[FitReport] = []  # not saved yet
         self._labels: list[RunLabel] = []  # these neither
         sizes = self.description.get("sizes", {})
@@ -176,12 +178,9 @@ class Coordinator:
                     self._submit_some(plan)
                 self._save([])
         except BaseException:  # save what was finished; nothing new is begun
-            finished = [
-                report
-                for report in (*self._arrived, *self._exchange.stop())
-                if report.error is None and report.key in self._fits
-            ]
-            self._save([self._measure(report) for report in finished])
+            ended = (*self._arrived, *self._exchange.stop())
+            done = [each for each in ended if each.error is None and each.key in self._fits]
+            self._save([self._measure(each) for each in done])
             raise
         self._exchange.end()
         self.progress.settle(sum(self.store.counts().values()))
@@ -314,8 +313,7 @@ class Coordinator:
             self.progress.n_known += 1
 
     def _enqueue(self, key: str) -> None:
-        self._n_queued += 1
-        heappush(self._queue, (self._fits[key].order, self._n_queued, key))
+        heappush(self._queue, (self._fits[key].order, next(self._numbers), key))
 
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
@@ -336,9 +334,8 @@ class Coordinator:
         for measurement, added in zip(results, self._save(results), strict=True):
             if added.kind == "differs":
                 self.progress.noise.append(str(added))
-            missing = self._fits.pop(measurement.key, None)
-            if missing is not None:
-                self._settle(measurement, missing)
+            if measurement.key in self._fits:  # else it came twice
+                self._settle(measurement, self._fits.pop(measurement.key))
 
     def _is_final(self, report: FitReport) -> bool:
         """Whether a result is to be recorded, and not tried again."""

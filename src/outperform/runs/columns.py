@@ -42,7 +42,9 @@ _EXAMPLE = re.compile(
     "(example|question|instance|prompt|sample|sentence|item|query|document|image)"
     "(_(id|idx|index|no|num|number))?|qid"
 )
-_PART_OF_DATA = split_words("data_split partition phase split stage subset")
+_PART_OF_DATA = split_words(
+    "data_split eval_on eval_set eval_split evaluated_on partition phase set split stage subset"
+)
 _SETTINGS = split_words(
     """
     activation alpha batch batch_size batchsize beta c clip criterion decay depth dim dropout
@@ -76,7 +78,8 @@ _TEST_DATA = re.compile(
 )
 _TRAINING = re.compile(
     f"n_?(train|training)(_({_EXAMPLES}))?|(num|number_of)_(train|training)_({_EXAMPLES})|"
-    f"(train|training)_?(n|{_EXAMPLES})|(n|num|max|train|training)_?(iter|trials|updates)|"
+    f"(train|training|data)_(frac|fraction|ratio)|(train|training)_?(n|{_EXAMPLES})|"
+    f"(n|num|max|train|training)_?(iter|trials|updates)|"
     f"(max|n|num|total)_?({'|'.join(_STEPS)})s?|((compute|time|training)_)?budget|time_limit|trials"
 )
 
@@ -244,7 +247,7 @@ def _find_one(
 ) -> tuple[str, ...]:
     if named is not None:
         return find_columns(named, names, source)
-    candidates = recognise(names, known)
+    candidates = recognise(names, known) or recognise(names, [f"{word}_name" for word in known])
     if len(candidates) > 1:
         # Taking one of them could pool what must be kept apart.
         raise UnknownColumn(

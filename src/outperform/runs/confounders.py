@@ -11,8 +11,10 @@ What a verdict holds with is noted: test examples and training that each algorit
 and hyperparameters that differ between the runs of one.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
 _MOST_SETTINGS = 3  # that are shown
 _CHANCE_POOLED = 0.001
 _N_GLANCE = 500  # rows that show whether a column holds labels
+# Columns in which numbers are labels: which dataset, or which draw.
+_NUMBERS = re.compile(
+    r"\bid\b|_id\b|^(rep|repeat|repetition|rng|trial)\b|random_(seed|state)|subject"
+)
 _FLAGS = frozenset({"false", "no", "true", "yes", ""})  # mostly an outcome of the run
 
 
@@ -49,7 +55,6 @@ def find_confounders(
                 "they were not tested on the same examples, so they are no pairs",
                 "Test all on the same, or pass --unpaired; if they are pairs all the same",
             )
-    rows = rows[np.isfinite(runs.score[rows])]
     may_label = partial(_may_label, runs, rows[:_N_GLANCE])
     for name, labels, known in _read_columns(runs, rows, may_label, but=used):
         if paired and not _differ_in_pairs(runs, labels, known):
@@ -59,8 +64,9 @@ def find_confounders(
                 "pooled",
                 f"scores in {place} depend on {name} ({means}), of which nothing is known",
                 "whoever has more runs where scores are high looks better than it is",
-                f"Pass --task {name} to compare on each, or make it part of the name with "
-                f"--algorithm {','.join((*runs.algorithm_columns, name))}; if runs may be pooled",
+                f"Pass --task {quote(name)} to compare on each, or make it part of the name with "
+                f"--algorithm {quote(','.join((*runs.algorithm_columns, name)))}; if runs may be "
+                "pooled",
             )
 
 
@@ -70,12 +76,13 @@ def _differ_in_pairs(runs: "Runs", labels: Labels, rows: IntArray) -> bool:
 
 
 def _may_label(runs: "Runs", rows: IntArray, name: str) -> bool:
-    """Whether a column says something of runs in words that recur, by a glance at some rows."""
+    """Whether a column labels runs, by its name and a glance at some rows: labels recur."""
     assert runs.others is not None
     if kind_of(name) != "other" or says_test_data(name):
         return False
     tables = [table for table, _ in runs.others.sources if name in table.names]
-    if not any(table.holds_text(name) for table in tables):
+    numbers = not any(table.holds_text(name) for table in tables)
+    if numbers and not _NUMBERS.search(normalise(name)):
         return False
     values = _spell(runs.others.label(name, rows))
     return 2 * len(values) <= len(rows) and not _FLAGS.issuperset(map(normalise, values))
@@ -86,6 +93,12 @@ def _find_dependence(runs: "Runs", labels: Labels, rows: IntArray) -> str:
     cell = runs.algorithm[rows] * len(runs.tasks) + runs.task[rows]
     if not differ_within(cell, labels).any():
         return ""
+    # One run that went badly is no label on which runs do.
+    _, group, counts = np.unique(
+        split_groups(cell, labels), return_inverse=True, return_counts=True
+    )
+    chosen = np.isfinite(runs.score[rows]) & (counts[group] > 1)
+    labels, rows, cell = labels.keep(chosen), rows[chosen], cell[chosen]
     order = np.argsort(cell, kind="stable")
     cells = np.split(order, np.flatnonzero(np.diff(cell[order])) + 1)
     chances = [compare_groups(labels.codes[each], runs.score[rows[each]]) for each in cells]
@@ -114,7 +127,8 @@ def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[
             if _occur_once(runs, labels, known):
                 yield (
                     f"{name} has the same {len(_spell(labels))} values for each algorithm: if it "
-                    f"names tasks or tells pairs, --task {name} or --replicate {name} shows more"
+                    f"names tasks or tells pairs, --task {quote(name)} or --replicate "
+                    f"{quote(name)} shows more"
                 )
     trained = [
         _describe_training(runs, name, labels, known)
@@ -151,7 +165,7 @@ def _occur_once(runs: "Runs", labels: Labels, rows: IntArray) -> bool:
     cell = runs.algorithm[rows] * len(runs.tasks) + runs.task[rows]
     n_cells, n_labels = len(np.unique(cell)), len(np.unique(labels.codes))
     n_pairs = len(np.unique(split_groups(cell, labels)))
-    return n_pairs == len(rows) == n_cells * n_labels
+    return n_labels > 1 and n_pairs == len(rows) == n_cells * n_labels
 
 
 def _describe_training(runs: "Runs", name: str, labels: Labels, rows: IntArray) -> str:

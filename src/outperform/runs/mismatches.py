@@ -1,7 +1,7 @@
 """What is said of replicates that do not match: repeated ones, or those that only one side has."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,11 +47,15 @@ def refuse_duplicates(runs: "Runs", cell: "Cell") -> None:
         differences = f"{settings[0]} ({enumerate_names(values, limit=3)})"
         differences += "".join(f" and {name}" for name in settings[1:])
         named = ",".join((*runs.algorithm_columns, *settings))
-        if kind_of(settings[0]) != "setting" and None in map(parse_number, values):
+        names_tasks = None in map(parse_number, values)
+        if kind_of(settings[0]) != "setting" and (names_tasks or all(map(str.isdigit, values))):
+            way = f"--replicate {used},{settings[0]} if it tells repetitions apart"
+            if names_tasks:
+                way = f"--task {settings[0]} if it names tasks"
             raise DuplicateRuns(
                 f"{problem} that differ in {differences}",
-                f"Pass --task {settings[0]} if it names tasks, make it part of the name with "
-                f"--algorithm {named}, or keep the rows of one",
+                f"Pass {way}, make it part of the name with --algorithm {named}, or keep the rows "
+                "of one",
             )
         raise DuplicateRuns(
             f"{problem} that differ in {differences}: they are settings of a search, not "
@@ -98,21 +102,20 @@ def _find_settings(runs: "Runs", cell: "Cell") -> list[str]:
     return settings
 
 
-def _ask_for_one_spelling(algorithms: Sequence[str], compared: Sequence[str]) -> str:
-    """What to do where runs that one of two lacks may stand under another spelling of its name."""
-    for name in compared:
-        for other in algorithms:
-            if other not in compared and _spell_plainly(other) == _spell_plainly(name):
-                return (
-                    f"There are runs of {other!r} too: if that is the same algorithm, give both "
-                    "one name; if not, add the missing runs, or pass --drop-incomplete"
-                )
-    return ""
+def note_spellings(algorithms: Sequence[str], compared: Sequence[str]) -> Iterator[str]:
+    """Say that runs of one of two may stand under another spelling of its name."""
+    plain = {_spell_plainly(name) for name in compared}
+    for other in algorithms:
+        if other not in compared and _spell_plainly(other) in plain:
+            yield (
+                f"there are runs of {other!r} too: if that is the same algorithm, give both one "
+                "name"
+            )
 
 
 def _spell_plainly(name: str) -> str:
-    """Leave out what people do not mean by a name: ResNet-50 is resnet50."""
-    return re.sub(r"[\W_]+", "", name.casefold()) or name
+    """Leave out what people do not mean by a name: ResNet-50 is resnet50, but 1.0 is not 10."""
+    return re.sub(r"(?<!\d)[\W_]+|[\W_]+(?!\d)", "", name.casefold()) or name
 
 
 def _find_pairing_column(runs: "Runs", a: "Cell", b: "Cell") -> str | None:
@@ -163,6 +166,11 @@ def explain_unmatched(
     only = [tuple(labels[code] for code in codes.tolist()) for _, codes in (of_a, of_b)]
     shown = [enumerate_names(names, limit=3) for names in only]
     if n_shared:
+        remedy = (
+            "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired"
+        )
+        for spelling in note_spellings(runs.algorithms, (a.algorithm, b.algorithm)):
+            remedy = f"T{spelling[1:]}; if not, add the missing runs, or pass --drop-incomplete"
         parts = [
             f"{len(names)} for {cell.algorithm!r} only ({listed})"
             for cell, names, listed in zip((a, b), only, shown, strict=True)
@@ -171,8 +179,7 @@ def explain_unmatched(
         return UnpairedScores(
             f"not every {used} has a run of both {a.algorithm!r} and {b.algorithm!r} "
             f"in {a.place}: {n_shared} for both, {', '.join(parts)}",
-            _ask_for_one_spelling(runs.algorithms, (a.algorithm, b.algorithm))
-            or "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired",
+            remedy,
         )
     remedy = "Run both with the same seeds, or pass --unpaired"
     if column := _find_pairing_column(runs, a, b):

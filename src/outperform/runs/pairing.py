@@ -11,7 +11,12 @@ from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.confounders import find_confounders, note_confounders, note_settings
 from outperform.runs.labels import BoolArray, FloatArray, IntArray, Numerals
-from outperform.runs.mismatches import explain_unmatched, refuse_duplicates, write_alike
+from outperform.runs.mismatches import (
+    explain_unmatched,
+    note_spellings,
+    refuse_duplicates,
+    write_alike,
+)
 from outperform.runs.nesting import find_nesting
 from outperform.runs.suspicions import Sides, ask, find_suspicions
 from outperform.wording import enumerate_rows
@@ -138,6 +143,7 @@ def _question(
     rows, paired = np.concatenate([cell.rows for cell in cells]), sides.order != ""
     confounders = find_confounders(runs, rows, sides.place, paired=paired)
     notes = [*ask(chain(suspicions, confounders), runs.accepted)]
+    notes.extend(note_spellings(runs.algorithms, sides.names))
     for cell in cells:
         notes.extend(note_settings(runs, cell.algorithm, cell.rows))
     return (*notes, *note_confounders(runs, rows, paired=paired))

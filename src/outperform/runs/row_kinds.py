@@ -4,7 +4,7 @@ Of a learning curve one row is chosen, but never by its test score.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,10 +53,15 @@ _FLAGS = _TRUE | {"false", "f", "no", "n", "0", "0.0", ""}
 _EXIT_CODE = re.compile(r"-?\d+(\.0|:\d+)?")  # Slurm adds a signal
 _FAILURE = re.compile("[1-9]")
 _TRAINING = split_words("train training")
-_PARTS = _TRAINING | split_words("dev eval holdout test testing val valid validation")
+_VALIDATION = split_words("dev val valid validation")
+_PARTS = _TRAINING | _VALIDATION | split_words("eval holdout test testing")
 # Labels of rows that spreadsheets end with.
-_SUMMARY = re.compile(
+SUMMARY = re.compile(
     "mean|average|avg|std|sd|stdev|standard deviation|median|min|minimum|max|maximum|total|sum",
+    re.I,
+)
+_SUMMARY_OF_TASKS = re.compile(
+    "(macro |micro |task |overall )?(mean|average|avg)|overall|std|sd|stdev|standard deviation",
     re.I,
 )
 _OWN = "if every row is a run of its own, call the column run"
@@ -114,10 +119,9 @@ class RowReader:
         All others are refused, and so are learning curves where nothing says at which step.
         """
         roles = self.roles
-        if roles.parts_of_data:
-            self._refuse_parts_of_data()
+        notes = tuple(self._question_parts_of_data())
         if at is None and not (roles.steps or roles.times or roles.examples):
-            return self.rows, ()
+            return self.rows, notes
         run = split_groups(self.rows.algorithm.codes, self.rows.task)
         if self.rows.replicate is not None:
             run = split_groups(run, self.rows.replicate)
@@ -130,11 +134,11 @@ class RowReader:
             )
         varying = {name: step for name, step in steps.items() if differ_within(run, step).any()}
         if not varying:
-            return self.rows, ()
+            return self.rows, notes
         if at is None:
             raise self._explain_curve(run, *next(iter(varying.items())))
         chosen, note = self._choose_points(run, varying, at)
-        return chosen, (note,)
+        return chosen, (*notes, note)
 
     def _label(self, name: str) -> Labels:
         labels = self.table.label(name)
@@ -142,7 +146,8 @@ class RowReader:
             return labels
         return labels.keep(np.searchsorted(self.table.rows, self.rows.row))
 
-    def _refuse_parts_of_data(self) -> None:
+    def _question_parts_of_data(self) -> Iterator[str]:
+        """Refuse scores on several parts of the data, and note those on validation data alone."""
         for name in self.roles.parts_of_data:
             # A glance at the first cells mostly spares the rest.
             if not _PARTS.issuperset(map(normalise, map(str, self.table.head(name)))):
@@ -155,6 +160,11 @@ class RowReader:
                     f"column {name!r} of {self.table.source} says on which data a score was "
                     f"measured ({enumerate_names(values)}): only test scores tell which is better",
                     "Keep the rows of test data; if the column says something else, call it run",
+                )
+            if words and words <= _VALIDATION:
+                yield (
+                    f"column {name!r} says that scores are of validation data ({values[0]}): what "
+                    "was tuned or stopped by them looks better than it is"
                 )
 
     def _refuse_examples(self, run: IntArray) -> None:
@@ -389,12 +399,18 @@ def _read_flag(column: str, names: Sequence[str]) -> list[str]:
 
 def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
     """Leave out rows that sum up others, as spreadsheets end with, and note it."""
-    replicate = rows.replicate
-    if replicate is None or isinstance(replicate.names, Numerals):
+    names: list[str] = []
+    is_summary = np.zeros(len(rows.row), dtype=bool)
+    for labels, pattern in ((rows.replicate, SUMMARY), (rows.task, _SUMMARY_OF_TASKS)):
+        if labels is None or isinstance(labels.names, Numerals):
+            continue
+        summaries = [*filter(pattern.fullmatch, labels.names)]
+        if labels is rows.task and len(labels.names) - len(summaries) < 2:
+            continue  # nothing to sum up
+        names += summaries
+        is_summary |= np.isin(labels.codes, [labels.names.index(name) for name in summaries])
+    if not names:
         return rows, ()
-    if not (names := [*filter(_SUMMARY.fullmatch, replicate.names)]):
-        return rows, ()
-    is_summary = np.isin(replicate.codes, [replicate.names.index(name) for name in names])
     if is_summary.all():
         raise UnreadableRuns(
             f"every row of {source} sums up runs, and none is a run",

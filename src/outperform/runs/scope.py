@@ -40,6 +40,11 @@ class Scope(Plain):
     tuned_once: bool = False  # all runs of an algorithm share one search of its hyperparameters
 
     @property
+    def divides_anew(self) -> bool:
+        """Whether each replicate has its own division of one dataset."""
+        return SPLITS in self.varied or FOLDS in self.varied
+
+    @property
     def whole(self) -> str:
         """What it is about, with the hyperparameters that were held fixed."""
         return f"{self.about}, {_TUNED_ONCE}" if self.tuned_once else self.about
@@ -85,11 +90,6 @@ def varied_by(columns: Sequence[str]) -> tuple[str, ...]:
     """
     varied = filter(None, map(_COLUMNS.get, map(without_tracker, columns)))
     return tuple(dict.fromkeys(varied)) or (RUNS,)
-
-
-def divides_anew(varied: Sequence[str]) -> bool:
-    """Whether each replicate has its own division of one dataset."""
-    return SPLITS in varied or FOLDS in varied
 
 
 def join_scopes(scopes: Sequence[Scope], tasks: Collection[str]) -> Scope:

@@ -186,7 +186,9 @@ class Runs:
         self, algorithm: str, task: str | None = None, *, drop_incomplete: bool = False
     ) -> FloatArray:
         """Take the scores of one algorithm on one task, in the order of rows."""
-        return finite_scores(self, self._cell(algorithm, task), drop_incomplete=drop_incomplete)
+        cell = self._cell(algorithm, task)
+        refuse_duplicates(self, cell)
+        return finite_scores(self, cell, drop_incomplete=drop_incomplete)
 
     def pair(
         self, a: str, b: str, task: str | None = None, *, drop_incomplete: bool = False
@@ -245,6 +247,26 @@ class Runs:
         n_known = np.bincount(self.task[rows[is_known]], minlength=len(self.tasks)).tolist()
         return tuple(compress(self.tasks, n_known)) or self.tasks
 
+    def require_two(self) -> None:
+        """Refuse runs of one algorithm, which nobody can be compared with."""
+        if len(self.algorithms) > 1:
+            return
+        if self.unfinished:
+            raise self.explain_unfinished(*self.unfinished)
+        raise TooFewRuns(
+            f"{self.source} holds one algorithm only: {self.algorithms[0]}",
+            "Join the file of the other with --with FILE (from Python: join_runs), or name the "
+            "column that tells them apart with --algorithm",
+        )
+
+    def explain_unfinished(self, *names: str) -> UnknownName:
+        """Say that algorithms of a study have no scores, and who knows why."""
+        return UnknownName(
+            f"no run of {enumerate_names(map(repr, names))} in {self.source} has a score: they "
+            "failed, or are still to be done",
+            f"See which, and why, with `outperform status {quote(self.source)}`",
+        )
+
     def _rows_of(self, algorithm: str, task: int | None = None) -> IntArray:
         """Rows of an algorithm, whose cells are neighbours, or of its cell on one task."""
         first = self._code(algorithm, self.algorithms, "algorithm") * len(self.tasks)
@@ -257,12 +279,8 @@ class Runs:
         return self._order[begin : np.searchsorted(self._cells, ends[1], "right")]
 
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
-        if len(self.algorithms) == 1 and not self.unfinished:
-            raise TooFewRuns(
-                f"{self.source} holds one algorithm only: {self.algorithms[0]}",
-                "Join the file of the other with --with FILE (from Python: join_runs), or name the "
-                "column that tells them apart with --algorithm",
-            )
+        if not self.unfinished:
+            self.require_two()
         cells = self._cell(a, task), self._cell(b, task)
         if a == b:
             raise InvalidInput(
@@ -293,14 +311,21 @@ class Runs:
                 f"Leave out the {kind}, or name the column with --{kind}",
             )
         if kind == "algorithm" and name in self.unfinished:
-            raise UnknownName(
-                f"no run of {name!r} in {self.source} has a score: they failed, or are still to be "
-                "done",
-                f"See which, and why, with `outperform status {quote(self.source)}`",
-            )
+            raise self.explain_unfinished(name)
         if name not in known:
-            raise UnknownName(f"no {kind} {name!r} in {self.source}", suggest_names(name, known))
+            remedy = suggest_names(name, known)
+            if (column := self._find_column_of(name)) is not None:
+                remedy = f"Column {column!r} holds it: pass --{kind} {quote(column)}. {remedy}"
+            raise UnknownName(f"no {kind} {name!r} in {self.source}", remedy)
         return known.index(name)
+
+    def _find_column_of(self, name: str) -> str | None:
+        every = np.arange(len(self))
+        for column in self.others.names if self.others else ():
+            assert self.others is not None
+            if name in self.others.label(column, every).names:
+                return column
+        return None
 
 
 def make_runs(

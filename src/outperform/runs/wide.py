@@ -1,8 +1,10 @@
 """Tables in which each column is an algorithm."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -20,13 +22,15 @@ from outperform.runs.columns import (
 )
 from outperform.runs.labels import Labels, Numerals
 from outperform.runs.metrics import TaskMetric, looks_like_score, resolve_goal
-from outperform.runs.row_kinds import RowReader, Rows, assemble, read_rows
+from outperform.runs.row_kinds import SUMMARY, RowReader, Rows, assemble, read_rows
 from outperform.runs.source_table import SourceTable, parse_number
 from outperform.runs.table import Runs
 from outperform.wording import enumerate_names, suggest_names
 
 RowKind: TypeAlias = Literal["replicates", "tasks"]
 
+_DIFFERENCE = re.compile("delta|diff|difference|gap|Δ", re.IGNORECASE)
+_FEWEST_COUNTED = 5  # rows, from which on 1, 2, 3, ... hardly are scores
 _LOOKS_LIKE_REPLICATE = re.compile(r".*\d")
 
 
@@ -83,7 +87,9 @@ def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
     """Find the columns that are algorithms: those that are nothing else."""
     roles = _assign_others(table, wanted, ())
     labels = {*roles.task, *roles.replicate, *roles.spare, *roles.status, ""}
-    others = [n for n in table.names if n not in labels and not _counts_rows(table, n)]
+    others = [n for n in table.names if n not in labels and not _counts_steps(table, n)]
+    scores = [name for name in others if not _counts_rows(table, name)]
+    others = scores if len(scores) > 1 else others
     if is_transposed(table, roles, others):
         raise explain_transposed(table)
     for name in others:
@@ -93,6 +99,11 @@ def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
                 "Name the columns that are with --algorithm A,B; if it labels the rows, say so "
                 f"with --replicate {name!r} or --task {name!r}",
             )
+        if len(others) > 2 and (SUMMARY.fullmatch(name) or _DIFFERENCE.fullmatch(name)):
+            raise UnreadableRuns(
+                f"column {name!r} of {table.source} seems to sum up others, so it is no algorithm",
+                "Name the columns that are with --algorithm A,B",
+            )
     if not others:
         raise UnreadableRuns(
             f"no column of {table.source} is left to be an algorithm",
@@ -101,12 +112,19 @@ def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
     return others
 
 
-def _counts_rows(table: SourceTable, name: str) -> bool:
+def _counts_steps(table: SourceTable, name: str) -> bool:
     """Whether a column holds steps or numbers of examples, not scores of an algorithm."""
     if kind_of(name) not in ("step", "example"):
         return False
     numbers = map(parse_number, table.head(name))
     return all(number is None or float(number).is_integer() for number in numbers)
+
+
+def _counts_rows(table: SourceTable, name: str) -> bool:
+    """Whether a column holds the numbers of the rows, such as the index of a data frame."""
+    numbers = [parse_number(cell) for cell in table.head(name)]
+    counts = [math.nan if number is None else number for number in numbers]
+    return len(counts) >= _FEWEST_COUNTED and all(b - a == 1 for a, b in pairwise(counts))
 
 
 def _choose(named: str | Sequence[str] | None, table: SourceTable) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from outperform.errors import InvalidInput, MissingExtra, StoreInUse
-from outperform.runs import Runs
+from outperform.runs import Runs, join_runs
 from outperform.runs import read_runs as read_table
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.store.damage import Verification
@@ -272,3 +272,27 @@ def _refuse_columns(runs: Runs, columns: Mapping[str, Any]) -> None:
                 f"{name} is {value!r}, but a store knows what its runs are",
                 "Leave it out; `outperform compare` looks at one task with --on TASK",
             )
+
+
+def open_runs(source: object, reading: Mapping[str, Any], names: Sequence[str] = ()) -> Runs:
+    """Read runs, and join those of others with them.
+
+    Parameters
+    ----------
+    reading
+        Options of `read_runs`, and `others`: tables that are read and joined likewise.
+    names
+        Of the only algorithms that are looked at.
+    """
+    options = dict(reading)
+    others = options.pop("others", ())
+    # Columns of a wide file that nobody looks at may hold anything.
+    if names and options.get("wide") and not options.get("algorithm") and not others:
+        options["algorithm"] = tuple(names)
+    if not others:
+        return read_runs(source, **options)
+    # A store takes no columns, which are those of the other files then.
+    own = options
+    if is_store(source):
+        own = {name: options[name] for name in ("accept", "design") if name in options}
+    return join_runs(read_runs(source, **own), *(read_runs(each, **options) for each in others))

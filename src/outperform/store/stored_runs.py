@@ -24,13 +24,11 @@ from outperform.store.stored_doubts import (
     describe_versions,
     find_blocked_runs,
 )
-from outperform.study.designs import is_later_repetition
+from outperform.study.designs import PAIRED, is_later_repetition
 from outperform.study.sources import ALL
 from outperform.wording import enumerate_names, suggest_names
 
-# Designs whose runs are paired replicates, the best first.
 SIMULATED = "simulated-hopt"
-PAIRED = ("ideal", "fix-hopt", SIMULATED, "resampled-hopt")
 _REASONS = ("", "failed", "whose search failed")  # to have no score
 _NO_FIT = ""  # in place of a key, of a run that has no hyperparameters
 # What is to be said of designs that search once. Of searches redrawn from T trials, a share

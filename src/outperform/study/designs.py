@@ -164,8 +164,10 @@ class ResampledHopt(_OneSearch):
     choice: ClassVar[Choice] = "resampled"
 
 
-# Designs whose runs are paired replicates.
+# Designs whose runs are paired replicates, and their kinds, the best first.
 PairedDesign = Ideal | FixHopt | SimulatedHopt | ResampledHopt
+ONE_SEARCH = ("fix-hopt", "simulated-hopt", "resampled-hopt")
+PAIRED = ("ideal", *ONE_SEARCH)
 
 
 def _check_counts(at_least: int, **counts: int) -> None:

@@ -6,6 +6,7 @@ Seeds and keys must never change: by them a study is resumed from its store.
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -81,9 +82,16 @@ class PlannedRun:
         return dict(self.seeds)[TUNING_SOURCE]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that it keeps what every run of its design asks for
 class Draw:
-    """Derives the seeds of replicates of one pipeline on one task."""
+    """Derives the seeds of replicates of one pipeline on one task.
+
+    Examples
+    --------
+    >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
+    >>> Draw(net, Task("digits", metric="accuracy"), 0, "random", 20).honoured
+    ('split', 'init')
+    """
 
     pipeline: Pipeline
     task: Task
@@ -91,7 +99,7 @@ class Draw:
     tuner: str
     n_trials: int
 
-    @property
+    @cached_property
     def pair(self) -> tuple[str, str]:
         """Names of the pipeline and of the task."""
         return self.pipeline.name, self.task.name
@@ -108,24 +116,18 @@ class Draw:
             at["split"], fold = divmod(at["split"], splitter.n_folds)
         return tuple((name, derive_seed(self.root, name, i)) for name, i in at.items()), fold
 
-    @property
+    @cached_property
     def learning(self) -> tuple[str, ...]:
         """Learning sources: those of Bouthillier et al. (2021), and the pipeline's own."""
         own = [name for name in self.pipeline.sources if name != TUNING_SOURCE]
         return tuple(dict.fromkeys([*LEARNING_SOURCES, *own]))
 
-    @property
+    @cached_property
     def honoured(self) -> tuple[str, ...]:
         """Learning sources whose seed changes what the pipeline does on this task.
 
         The split of a task with data is the task's, so it is one whether the pipeline names it or
         not; where it is fixed, or only others get it, it is none.
-
-        Examples
-        --------
-        >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
-        >>> Draw(net, Task("digits", metric="accuracy"), 0, "random", 20).honoured
-        ('split', 'init')
         """
         own = tuple(name for name in self.pipeline.sources if name != TUNING_SOURCE)
         if self.task.data is None or not self.pipeline.gets_split:

@@ -6,7 +6,7 @@ with its own seeds, and only the scores are predicted.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,8 +17,6 @@ from outperform.study.fits import Search
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
 from outperform.study.tuners import Trial, Tuner, best_trial, make_tuner, suggest_grid
-
-_N_REMOTE = 10  # searches by a tuner that learns, to see how far from the trials it would go
 
 
 class Predictor(Protocol):
@@ -126,14 +124,5 @@ def simulate(simulation: Simulation) -> dict[str, Any]:
         return {"choices": [], "record": {"refused": [error.problem, error.remedy]}}
     tuner = make_tuner(search.tuner)
     choices = simulate_searches(surrogate.process, tuner, simulation.seeds, search.n_trials)
-    record = {"chain": surrogate.chain.to_record(), "doubts": []}
-    if known is None and not tuner.draws_alike:
-        # How far the optima of this tuner lie from the trials, not those of random search; by
-        # searches of their own, so that no doubt hangs on how many runs happened to be asked for.
-        seeds = [derive_seed(search.tuner_seed, "remoteness", i) for i in range(_N_REMOTE)]
-        optima = simulate_searches(surrogate.process, tuner, seeds, search.n_trials)
-        remoteness = surrogate.process.measure_remoteness(optima)
-        surrogate = replace(surrogate, remoteness=remoteness)
-    if known is None:
-        record["doubts"] = [*surrogate.doubts]
-    return {"choices": choices, "record": record}
+    doubts = [*surrogate.doubt(tuner, search.n_trials)] if known is None else []
+    return {"choices": choices, "record": {"chain": surrogate.chain.to_record(), "doubts": doubts}}

@@ -42,7 +42,7 @@ class Uniform:
     default: float | None = None  # the mid-point if not given
 
     def __post_init__(self) -> None:
-        _settle(self, _as_float)
+        _settle_bounds(self, _as_float)
 
     def from_unit(self, u: float) -> float:
         """Value at share u of the way from low to high."""
@@ -76,7 +76,7 @@ class LogUniform:
     default: float | None = None  # the mid-point in log space if not given
 
     def __post_init__(self) -> None:
-        _settle(self, _as_float, log=True)
+        _settle_bounds(self, _as_float, log=True)
 
     def from_unit(self, u: float) -> float:
         """Value at share u of the way from low to high, in log space."""
@@ -114,7 +114,7 @@ class Integers:
     def __post_init__(self) -> None:
         if not isinstance(self.log, bool):
             raise InvalidInput(f"log is {self.log!r}", "Pass true or false")
-        _settle(self, _as_int, log=self.log)
+        _settle_bounds(self, _as_int, log=self.log)
 
     def from_unit(self, u: float) -> int:
         """Whole number at share u of the way; each has its own equally long piece."""
@@ -211,7 +211,7 @@ def params_at(space: Space, units: Sequence[float]) -> Params:
     return {name: dimension.from_unit(at[name]) for name, dimension in space.items()}
 
 
-def _settle(dimension: Any, convert: Any, *, log: bool = False) -> None:
+def _settle_bounds(dimension: Any, convert: Any, *, log: bool = False) -> None:
     """Check low, high and default, and store them as plain Python numbers."""
     low, high = convert("low", dimension.low), convert("high", dimension.high)
     if low >= high:

@@ -105,7 +105,7 @@ def check_study(study: "Study") -> None:
                 )
             _check_redrawn(design, study)
             _check_searches(design, study)
-            _check_size(design, study)
+            _check_n_runs(design, study)
 
 
 def _check_settings(study: "Study") -> None:
@@ -276,7 +276,7 @@ def _check_redrawn(design: Design, study: "Study") -> None:
                     )
 
 
-def _check_size(design: Design, study: "Study") -> None:
+def _check_n_runs(design: Design, study: "Study") -> None:
     """Refuse more runs than can be planned."""
     n_runs = sum(count_runs(design, draw) for draw in study.draws)
     if n_runs > MOST_RUNS:

@@ -221,11 +221,11 @@ def _make_data(data: Any, folder: Path) -> tuple[Callable[[], Dataset], str]:
 
 
 def _make_pipeline(table: Mapping[str, Any], folder: Path) -> Pipeline:
-    kind = _find_kind(table)
+    kind = _find_trained(table)
     what = table[kind]
     for place, path in enumerate(what if isinstance(what, list) else [what]):
-        with entry(kind, place):
-            if kind != "command":
+        if kind != "command":
+            with entry(kind, place):
                 check_not_hidden(path, folder)
     options: dict[str, Any] = {"name": table.get("name") or _name_pipeline(kind, what)}
     if "space" in table:
@@ -241,7 +241,7 @@ def _make_pipeline(table: Mapping[str, Any], folder: Path) -> Pipeline:
     return CommandPipeline(template=what, folder=str(folder.absolute()), **options)
 
 
-def _find_kind(table: Mapping[str, Any]) -> str:
+def _find_trained(table: Mapping[str, Any]) -> str:
     """What a pipeline trains, refusing words of other kinds of pipelines."""
     kinds = [kind for kind in _KINDS if kind in table]
     if len(kinds) != 1:

@@ -130,12 +130,11 @@ def make_space(options: Mapping[str, Mapping[str, Any]]) -> Space:
     """Search space from a study file's table."""
     space: dict[str, Dimension] = {}
     for name, table in options.items():
-        with entry(name):
-            try:
-                space[name] = _make_dimension(table)
-            except InvalidInput as error:
-                problem = f"hyperparameter {name!r}: {error.problem}"
-                raise InvalidInput(problem, error.remedy) from None
+        try:
+            space[name] = _make_dimension(table)
+        except InvalidInput as error:
+            problem = f"hyperparameter {name!r}: {error.problem}"
+            raise InvalidInput(problem, error.remedy, where=(name,)) from None
     return space
 
 

@@ -1,7 +1,6 @@
 """A model of one search: what it says of hyperparameters that were never tried.
 
-Searches are simulated on it without any fit (`simulated_searches`). Whether it may be believed is
-measured: the three limitations of simulated searches (`Fidelity`, `Remoteness`).
+Searches are simulated on it without any fit (`simulated_searches`).
 """
 
 import math
@@ -25,42 +24,26 @@ from outperform.study.gaussian_process import (
 from outperform.study.simulated_searches import count_needed_trials, simulate_searches
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Choices, Params, Space, Value, encode_dimensions, units_of
-from outperform.study.tuners import TUNERS, Trial
+from outperform.study.surrogate_fidelity import (
+    TELLING,
+    Fidelity,
+    Remoteness,
+    average_left_out,
+    list_doubts,
+    measure_fidelity,
+    measure_remoteness,
+    refuse_unexplained,
+)
+from outperform.study.tuners import TUNERS, Trial, Tuner
 from outperform.wording import enumerate_names
 
 N_STEPS = 200  # of every walker of the chain, after half as many that are thrown away
 _N_SAMPLES = 50  # of the chain, over which predictions are averaged
 _MOST_TRIALS = 1000  # the time grows with their cube: minutes
-_TELLING = 20  # trials from which it shows what a surrogate is worth, and whether tails are heavy
 _TIE = 1e-12  # of the largest score: spreads that are rounding errors
 _BLOCK = 2**15  # covariances at a time while predicting: what a processor has at hand
-_N_SEARCHES = 40  # simulated to see how far their optima lie from the trials
-_LEVEL = 0.01  # of the tests behind doubts
-_ONE_SIDED = 1.645  # standard errors by which a surrogate must explain something
-_FEW = 0.5  # share of the spread; a surrogate that explains less is doubted
-_EXACT = 0.99  # beyond which errors, below a tenth of the spread, may be distributed as they like
-_MANY_REMOTE = 0.2  # share of simulated optima
-
-
-@dataclass(frozen=True, slots=True)
-class Fidelity:
-    """How well each trial is predicted from all others."""
-
-    r_squared: float  # share of the scores' variance explained; below 0: the mean predicts better
-    r_squared_error: float  # its standard error
-    error: float  # root mean square of the errors, in units of scores
-    spread: float  # that of the scores around their mean
-    tails: float  # p-value against normal errors: small where few trials are far off, as by a jump
-    trend: float  # rank correlation of the errors' size with the prediction: 0 if alike everywhere
-    trend_p: float  # its p-value
-
-
-@dataclass(frozen=True, slots=True)
-class Remoteness:
-    """How far the optima of simulated searches lie from every trial, in length scales."""
-
-    distance: float  # the median
-    share_remote: float  # beyond one length scale, where predictions are guesses
+# Simulated to see how far their optima lie from the trials: random ones, and by other tuners.
+_N_SEARCHES, _N_OTHER_SEARCHES = 40, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +155,6 @@ class Surrogate:
 
     Attributes
     ----------
-    remoteness
-        Of random searches of as many trials; `process.measure_remoteness` tells it of others.
     untried
         Hyperparameters of which all trials have the same value, though others are possible.
     n_trials, n_failed, n_dropped
@@ -183,11 +164,11 @@ class Surrogate:
     process: AveragedProcess
     chain: Chain
     fidelity: Fidelity
-    remoteness: Remoteness
     untried: tuple[str, ...]
     n_trials: int
     n_failed: int
     n_dropped: int
+    seed: int
 
     @property
     def space(self) -> Space:
@@ -200,11 +181,26 @@ class Surrogate:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Why searches simulated on it may be unlike real ones."""
-        doubts = [*list_doubts(self.fidelity, self.remoteness), *self.chain.doubts]
-        if self.n_trials < _TELLING:
+        """Why random searches of as many trials, simulated on it, may be unlike real ones."""
+        return self.doubt(TUNERS["random"], self.n_trials + self.n_failed + self.n_dropped)
+
+    def doubt(self, tuner: Tuner, n_trials: int) -> tuple[str, ...]:
+        """Why searches by a tuner, simulated on it, may be unlike real ones.
+
+        How far their optima lie from the trials is seen by searches of their own, so that no doubt
+        hangs on how many runs happened to be asked for.
+        """
+        if tuner.draws_alike:
+            tuner, n_searches = TUNERS["random"], _N_SEARCHES
+        else:
+            n_searches = _N_OTHER_SEARCHES
+        seeds = [derive_seed(self.seed, "remoteness", index) for index in range(n_searches)]
+        optima = simulate_searches(self.process, tuner, seeds, max(n_trials, 2))
+        remoteness = self.process.measure_remoteness(optima)
+        doubts = [*list_doubts(self.fidelity, remoteness), *self.chain.doubts]
+        if self.n_trials < TELLING:
             doubts.append(
-                f"the surrogate is fitted to {self.n_trials} trials, fewer than {_TELLING}: what "
+                f"the surrogate is fitted to {self.n_trials} trials, fewer than {TELLING}: what "
                 "it explains is hardly known"
             )
         if self.untried:
@@ -263,18 +259,16 @@ def fit_surrogate(
             )
         process, fidelity = _condition(chain, space, inputs, columns, scores)
         refuse_unexplained(fidelity)
-        seeds = [derive_seed(seed, "remoteness", index) for index in range(_N_SEARCHES)]
-        optima = simulate_searches(process, TUNERS["random"], seeds, max(len(trials), 2))
     fixed = [n for n, d in space.items() if isinstance(d, Choices) and len(d.options) == 1]
     return Surrogate(
         process,
         chain,
         fidelity,
-        process.measure_remoteness(optima),
         untried=tuple(name for name in space if name not in inputs.space and name not in fixed),
         n_trials=len(kept),
         n_failed=len(trials) - len(scored),
         n_dropped=len(scored) - len(kept),
+        seed=seed,
     )
 
 
@@ -335,95 +329,3 @@ def _check_trials(scores: FloatArray, inputs: Inputs, *, n_failed: int) -> None:
             f"all {n} trials to fit a surrogate to score {scores[0]:g}",
             "Hold the hyperparameters fixed: they make no difference here",
         )
-
-
-def average_left_out(
-    y: FloatArray, means: FloatArray, sds: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Mean and standard deviation of each observation given all others, over a chain.
-
-    The chain has seen the observation that is left out: samples that suit it are weighted down,
-    by the inverse of its density, to what a chain without it would have drawn. Else pure noise
-    would seem to be explained (Gelfand, Dey & Chang, 1992, Model determination using predictive
-    distributions). Means and standard deviations are (samples, n), from `leave_one_out`.
-    """
-    log_weights = 0.5 * ((y - means) / sds) ** 2 + np.log(sds)
-    weights = np.exp(log_weights - log_weights.max(axis=0))
-    weights /= weights.sum(axis=0)
-    mean = (weights * means).sum(axis=0)
-    variance = (weights * (sds**2 + (means - mean) ** 2)).sum(axis=0)
-    return mean, np.sqrt(variance)
-
-
-def measure_fidelity(scores: FloatArray, predicted: FloatArray, sd: FloatArray) -> Fidelity:
-    """Compare scores with what the others predict of them, and its standard deviation."""
-    from scipy.stats import kurtosistest, spearmanr
-
-    n = len(scores)
-    errors = scores - predicted
-    around_mean = (scores - scores.mean()) * n / (n - 1)  # each left out of its own mean
-    variance = float(np.mean(around_mean**2))
-    unexplained = float(np.mean(errors**2)) / variance
-    # How much each trial moves a ratio of means, to first order.
-    influences = (errors**2 - unexplained * around_mean**2) / variance
-    tails = kurtosistest(errors / sd, alternative="greater").pvalue if n >= _TELLING else 1.0
-    trend = spearmanr(np.abs(errors), predicted)
-    return Fidelity(
-        r_squared=1 - unexplained,
-        r_squared_error=float(np.std(influences, ddof=1)) / math.sqrt(n),
-        error=math.sqrt(unexplained * variance),
-        spread=math.sqrt(variance),
-        tails=float(tails),
-        trend=float(trend.statistic),
-        trend_p=float(trend.pvalue),
-    )
-
-
-def measure_remoteness(
-    optima: FloatArray, trials: FloatArray, scales: Sequence[float] | FloatArray
-) -> Remoteness:
-    """Distances of optima (m, columns) from the nearest of the trials (n, columns)."""
-    from scipy.spatial.distance import cdist
-
-    nearest = cdist(optima / scales, trials / scales).min(axis=1)
-    return Remoteness(float(np.median(nearest)), float(np.mean(nearest > 1)))
-
-
-def refuse_unexplained(fidelity: Fidelity) -> None:
-    """Refuse a surrogate that explains nothing: searches on it would choose at random."""
-    if fidelity.r_squared <= _ONE_SIDED * fidelity.r_squared_error:
-        raise InvalidScores(
-            f"the surrogate explains nothing of the search: leave-one-out R² is "
-            f"{fidelity.r_squared:.2f} ± {fidelity.r_squared_error:.2f}, not above 0 beyond noise",
-            "Search longer or in a wider space, or hold the hyperparameters fixed: what they are "
-            "seems to matter less than the noise of a fit",
-        )
-
-
-def list_doubts(fidelity: Fidelity, remoteness: Remoteness) -> tuple[str, ...]:
-    """Sentences on smoothness, representativity and homoscedasticity, where they are in doubt."""
-    doubts = []
-    if fidelity.r_squared < _FEW:
-        doubts.append(
-            f"the surrogate explains {fidelity.r_squared:.0%} of the spread of the trials "
-            f"(leave-one-out error {fidelity.error:.3g}, spread {fidelity.spread:.3g}): scores may "
-            "not be smooth in the hyperparameters, or noise is large"
-        )
-    matters = fidelity.r_squared < _EXACT
-    if matters and fidelity.tails < _LEVEL:
-        doubts.append(
-            f"a few trials are far from what all others predict (p = {fidelity.tails:.2g}): scores "
-            "may jump somewhere, where the surrogate is smooth"
-        )
-    if remoteness.share_remote > _MANY_REMOTE:
-        doubts.append(
-            f"{remoteness.share_remote:.0%} of the simulated optima lie more than a length scale "
-            "from every trial: the search has not explored where they are"
-        )
-    if matters and fidelity.trend_p < _LEVEL:
-        doubts.append(
-            f"errors {'grow' if fidelity.trend > 0 else 'shrink'} with the predicted score (rank "
-            f"correlation {fidelity.trend:.2f}, p = {fidelity.trend_p:.2g}): the noise is not the "
-            "same everywhere, as the surrogate takes it to be"
-        )
-    return tuple(doubts)

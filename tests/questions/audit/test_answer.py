@@ -584,7 +584,7 @@ def test_of_several_tasks_it_is_counted_who_is_better_for_data_like_these():
     # The other side wins 24 of 72 by ten times as much: it has the better mean (p = 0.0025).
     turned = np.repeat([0.01, -0.1], [48, 24])
     runs = {"turned": turned, "shown": 0.01 + turned / 50, "open": np.tile([0.01, -0.01], 36)}
-    rows = on_tasks(**{task: {"a": each, "b": 0 * each} for task, each in runs.items()})
+    rows = on_tasks(**{t: {"a": 0.5 + each, "b": 0.5 + 0 * each} for t, each in runs.items()})
     sizes = {"train_size": 790, "test_size": 10}
     accepted = read_runs(rows, accept=("constant", "sorted", "repeated"))
     result = audit(accepted, "a", "b", n_resamples=20, **sizes)

@@ -112,6 +112,18 @@ def test_whole_figures(one, two):
     assert len(each.axes[0].get_legend().get_texts()) == 3
 
 
+@pytest.mark.parametrize("n_algorithms", [5, 30])
+def test_the_legend_of_many_covers_no_curve(n_algorithms):
+    records = [r for number in range(n_algorithms) for r in make_records("net" * (number + 1))]
+    drawn = figure(best_of_runs(records, n_resamples=50))
+    drawn.canvas.draw()
+    (ax,), page = drawn.axes, drawn.bbox
+    legend = ax.get_legend().get_window_extent()
+    assert legend.x0 >= ax.get_window_extent().x1
+    assert page.x1 >= legend.x1
+    assert page.y0 <= legend.y0
+
+
 def test_scores_that_choose_and_are_reported_have_no_agreement_to_show():
     records = [r for name in ("a", "bb") for r in make_records(name, validation=False)]
     drawn = figure(best_of_runs(records, "a", "bb", n=2, n_resamples=50))

@@ -531,7 +531,7 @@ def test_the_winner_comes_first_whichever_was_named_first(runs_file):
         "resnet outperforms vgg on task0: P(resnet > vgg) = 0.862 [0.683, 0.961], significant and "
         "meaningful (29 pairs, γ = 0.75 neither shown nor ruled out)."
     )
-    assert "P(vgg > resnet)  0.138 [0.0389, 0.317] (exact)" in result.stdout
+    assert "P(vgg > resnet) 0.138 [0.0389, 0.317] (exact)" in " ".join(result.stdout.split())
 
 
 def test_text_and_json_have_the_same_numbers(runs_file):

@@ -43,6 +43,8 @@ def test_sizes_say_that_splits_varied():
     assert result.scope.varied == ("splits of this dataset", "seeds")
     assert result.scope.about == "data like these"
     assert not any("--train-size" in doubt for doubt in result.caveats)
+    assert compare(range(1, 9), range(8), **SIZES).scope.varied == ("splits of this dataset",)
+    assert compare(range(1, 9), range(8)).scope.varied == ("runs",)
 
 
 def test_the_headline_is_the_weaker_of_the_two():

@@ -99,6 +99,10 @@ def test_pilot_is_planned_with_as_seen():
     )
 
 
+def test_what_varied_between_the_runs_of_a_pilot_will_vary():
+    assert str(plan(pilot=pilot(16, 4)).scope) == "Runs will vary, so this is about this dataset"
+
+
 def test_a_pilot_that_b_wins_is_planned_for_b():
     result = plan(pilot=pilot(4, 16))
     assert (result.better, result.worse, result.probability) == ("B", "A", 0.8)

@@ -171,7 +171,7 @@ def test_a_baseline_is_compared_with_all_others_only():
     ]
     adjusted = holm([pair.pvalue for pair in ranking.pairs])
     assert [pair.pvalue_adjusted for pair in ranking.pairs] == pytest.approx(adjusted.tolist())
-    assert str(ranking) == ("vit may be the best on all 3 tasks; vit beats resnet on at least 3.")
+    assert str(ranking) == ("vit may be the best on all 3 tasks; vit beats resnet on all 3 tasks.")
 
 
 @pytest.mark.parametrize(
@@ -449,7 +449,7 @@ def test_what_cannot_be_ranked_is_refused(rows, options, kind, problem):
 
 def test_one_task_and_two_algorithms_are_answered_with_a_hint():
     ranking = rank_runs(make_runs(tasks=("one",), names=("a", "b"), gap=3))
-    assert str(ranking) == "a is the best of 2 on one; they differ."
+    assert str(ranking) == "a is the best of 2 on one; a beats the other."
     assert any("`compare` says more about a and b" in caveat for caveat in ranking.caveats)
 
 

@@ -12,7 +12,6 @@ from outperform.cli.options import (
     drop_option,
     gamma_option,
     only_option,
-    open_runs,
     output_options,
     paired_option,
     reading_options,
@@ -23,7 +22,7 @@ from outperform.cli.progress import say_if_slow
 from outperform.questions.audit.answer import audit
 from outperform.runs import Runs
 from outperform.stats.outperforming import PairedMethod
-from outperform.store.store import show_address
+from outperform.store.store import open_runs, show_address
 from outperform.wording import enumerate_names
 
 

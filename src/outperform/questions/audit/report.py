@@ -6,10 +6,12 @@ from outperform.questions.audit.answer import audit
 from outperform.questions.reporting import Reported
 from outperform.questions.result import Result
 
-QUESTION = "could picked seeds have shown this?"
+QUESTION = "Could picked seeds have shown this?"
 
 
 def answer(reported: Reported) -> Iterator[Result]:
-    """Audit every pair, on all tasks that have runs of it."""
-    for a, b in reported.pairs:
-        yield audit(reported.runs, a, b, **reported.options)
+    """Audit every pair, or the only algorithm, on all tasks that have runs of it."""
+    runs = reported.runs
+    only = [runs.algorithms] if len(runs.algorithms) == 1 else []
+    for names in reported.pairs or only:
+        yield audit(runs, *names, **reported.options)

@@ -11,7 +11,6 @@ from outperform.cli.options import (
     alpha_option,
     drop_option,
     only_option,
-    open_runs,
     output_options,
     reading_options,
     seed_option,
@@ -23,6 +22,7 @@ from outperform.runs import Runs
 from outperform.stats.best_of_n import BestOfEstimator
 from outperform.stats.best_of_resamples import BestOfInterval
 from outperform.store import is_store
+from outperform.store.store import open_runs
 
 _LONG = 2e7  # runs drawn, from which on it takes more than 2 seconds
 
@@ -126,17 +126,9 @@ def _parse_budgets(text: str) -> range:
 
 
 def _read(path: str, reading: dict[str, Any], *, trials: bool) -> Runs:
-    """Runs of a file or a store; they choose by the score that is reported only if asked to."""
+    """Runs of a file or a store, or the trials of its searches."""
     if not trials:
-        runs = open_runs(path, reading)
-        if runs.validation is None and reading["validation"] is None:
-            raise InvalidInput(
-                f"nothing in {runs.source} is known as validation scores, by which the best is "
-                "chosen",
-                f"Name their column with --validation; --validation {runs.metric!r} chooses by the "
-                "score that is reported, which is optimistic",
-            )
-        return runs
+        return open_runs(path, reading)
     if not is_store(path):
         raise InvalidInput(
             f"{path} is no store of a study, so it has no searches",

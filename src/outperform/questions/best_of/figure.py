@@ -1,5 +1,7 @@
 """Figures of the best of n: curves, densities, validation against test, and spreads."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -39,6 +41,8 @@ from outperform.wording import describe_goal, shorten, shorten_apart
 
 _LINES = ("-", "--", ":", "-.")
 _N_TICKS = 9
+_MOST_INSIDE = 4  # curves that leave room for their legend
+_LEGEND_LINE = 0.18  # inches
 _LIKELY = 0.9  # chance that the region drawn holds the run that is chosen
 
 
@@ -63,7 +67,10 @@ def draw_best_of_curves(result: BestOfResult, ax: Axes) -> None:
     _lay_out_counts(ax, max(int(each.curve.n[-1]) for each in results))
     ax.set_xlabel("candidates to choose from, n")
     ax.set_ylabel(f"expected {_describe_briefly(results[0])}")
-    ax.legend(loc="best", frameon=False, fontsize="small")
+    place: dict[str, Any] = {"loc": "best"}
+    if len(results) > _MOST_INSIDE:
+        place = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+    ax.legend(**place, frameon=False, fontsize="small")
 
 
 def draw_best_of_densities(result: BestOf | BestOfComparison, ax: Axes) -> None:
@@ -205,10 +212,12 @@ def compose_best_of_comparison(result: BestOfComparison) -> Figure:
 
 
 def compose_best_of_each(result: BestOfEach) -> Figure:
-    """Draw all curves, one column wide."""
-    first = result.ranked[0]
+    """Draw all curves, one column wide; many have their legend beside them."""
+    first, n = result.ranked[0], len(result.results)
+    width = COLUMN_WIDTH if n <= _MOST_INSIDE else PAGE_WIDTH
     title = f"With a budget of {first.n}, most is to be expected of {shorten(first.algorithm, 22)}"
-    figure = make_figure(COLUMN_WIDTH, 3.0, wrap_title(escape(title), COLUMN_WIDTH))
+    height = max(3.0, 0.8 + _LEGEND_LINE * n)
+    figure = make_figure(width, height, wrap_title(escape(title), width))
     draw_best_of_curves(result, figure.subplots())
     return figure
 

@@ -105,7 +105,7 @@ class BestOf(Result):
     def __str__(self) -> str:
         on = f" on {self.task}" if self.task else ""
         alone = self.n == 1
-        chosen = "" if alone or self.same_scores else f" chosen by {self.chosen_by}"
+        chosen = "" if alone else f" chosen by {self.chosen_by}"
         what = "mean run" if alone else f"best of {self.n} runs"
         return (
             f"The {what} of {self.algorithm}{on}{chosen} is expected to reach "

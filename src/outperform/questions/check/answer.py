@@ -73,7 +73,7 @@ def check(
     >>> net = Pipeline("net", fit, sources=["init", "order"])
     >>> study = Study([net], [Task("toy", metric="accuracy")], [Ideal(2)])
     >>> print(check(study, "inline"))
-    1 of 2 seeds does nothing: order of net on toy (2 seeds of every source, 2 runs each).
+    1 of 2 seeds changes no score: order of net on toy (2 seeds of every source, 2 runs each).
     """
     plans = plan_checks(study, pipelines=pipelines, sources=sources, n_seeds=n_seeds)
     check_count("repeats", n_repeats, at_least=2)

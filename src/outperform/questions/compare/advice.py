@@ -4,7 +4,6 @@ import math
 from typing import TYPE_CHECKING, cast
 
 from outperform.errors import InvalidInput
-from outperform.runs.scope import divides_anew
 from outperform.stats import (
     EquivalenceTest,
     noether_sample_size,
@@ -29,7 +28,7 @@ def suggest_next(comparison: "Comparison") -> str:
             conclusion = (
                 "The difference is real but small" if comparison.winner else "The two are alike"
             )
-            here = " on this dataset" if divides_anew(comparison.varied) else ""
+            here = " on this dataset" if comparison.scope_here.divides_anew else ""
             return (
                 f"{conclusion}: report that a difference of {test.margin:g} or more is ruled "
                 f"out{here}."

@@ -21,7 +21,7 @@ from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs import Goal, Runs
 from outperform.runs.pairing import PairedScores, SeparateScores
-from outperform.runs.scope import RUNS, SPLITS, Resplit, Scope, divides_anew
+from outperform.runs.scope import RUNS, SPLITS, UNKNOWN, Resplit, Scope
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
@@ -157,8 +157,8 @@ def compare(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
     scores = align_scores(scores_a, scores_b, paired=paired)
-    varied = (RUNS,) if sizes is None else (SPLITS,)
-    comparison = _compare(*scores, goal, terms, sizes, a="A", b="B", varied=varied)
+    scope = UNKNOWN if sizes is None else replace(UNKNOWN, varied=(SPLITS,))
+    comparison = _compare(*scores, goal, terms, sizes, a="A", b="B", scope_here=scope)
     return replace(comparison, caveats=tuple(find_doubts(comparison)))
 
 
@@ -315,8 +315,7 @@ def compare_runs(
     for name in tasks:
         take = table.pair if paired else table.separate
         scores = take(a, b, name, drop_incomplete=drop_incomplete)
-        about = {"a": a, "b": b, "metric": table.metric_on(name), "task": name}
-        comparisons.append(compare_on_task(table, scores, about, terms, about_tasks))
+        comparisons.append(compare_on_task(table, scores, (a, b), name, terms, about_tasks))
     return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
 
 
@@ -337,16 +336,17 @@ def _check_unit(table: Runs, tasks: Sequence[str], terms: Terms) -> None:
 def compare_on_task(
     table: Runs,
     scores: PairedScores | SeparateScores,
-    about: Mapping[str, str],
+    names: tuple[str, str],
+    task: str,
     terms: Terms,
     about_tasks: Sequence[str] = (),
 ) -> Comparison:
-    """Compare two algorithms by their scores on one task of a table: names, metric, task."""
-    task, goal = about["task"], table.goal_on(about["task"])
+    """Compare two algorithms by their scores on one task of a table."""
+    metric, goal = table.metric_on(task), table.goal_on(task)
     scope = table.scope_on(task) if terms.sizes is None else _find_resplit_scope(table, task)
-    known = {"varied": scope.varied, "shared": scope.about, "tuned_once": scope.tuned_once}
+    about = {"a": names[0], "b": names[1], "metric": metric, "task": task, "scope_here": scope}
     resplit = terms.sizes or table.resplits.get(task)
-    comparison = _compare(scores.a, scores.b, goal, terms, resplit, **about, **known)
+    comparison = _compare(scores.a, scores.b, goal, terms, resplit, **about)
     if table.simulated is not None and terms.paired:
         comparison = replace(comparison, combined=_combine(table.simulated, table, comparison))
     if not withstands(comparison, scores.lacking):
@@ -356,7 +356,7 @@ def compare_on_task(
         *scores.notes,
         *_doubts_about_table(table, terms.paired, scores.n_dropped),
         *about_tasks,
-        *doubt_metric(about["metric"], goal),
+        *doubt_metric(metric, goal),
     )
     return replace(comparison, caveats=doubts)
 
@@ -389,7 +389,7 @@ def _find_resplit_scope(table: Runs, task: str) -> Scope:
             "Leave out --train-size and --test-size, or let the study redraw the split",
         )
     scope = table.scope_on(task)
-    if divides_anew(scope.varied):
+    if scope.divides_anew:
         return scope
     return replace(scope, varied=(SPLITS, *(word for word in scope.varied if word != RUNS)))
 

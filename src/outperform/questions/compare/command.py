@@ -16,7 +16,6 @@ from outperform.cli.options import (
     find_given,
     gamma_option,
     only_option,
-    open_runs,
     output_options,
     paired_option,
     reading_options,
@@ -42,7 +41,7 @@ from outperform.runs.files import open_file
 from outperform.runs.metrics import resolve_goal
 from outperform.runs.published_tables import is_published_table, parse_summary, read_summary
 from outperform.stats.outperforming import IntervalMethod
-from outperform.store.store import is_store, show_address
+from outperform.store.store import is_store, open_runs, show_address
 
 if TYPE_CHECKING:
     from outperform.questions.compare.sequential import SequentialComparison

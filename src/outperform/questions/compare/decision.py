@@ -30,8 +30,8 @@ from outperform.store.sequential_record import (
     read_attempts,
 )
 from outperform.store.store import use_store
-from outperform.store.stored_runs import PAIRED, load_runs
-from outperform.study.designs import Ideal, PairedDesign
+from outperform.store.stored_runs import load_runs
+from outperform.study.designs import PAIRED, Ideal, PairedDesign
 from outperform.study.sources import ALL
 from outperform.study.study import Study, check_is_study
 from outperform.wording import enumerate_names, suggest_names

@@ -8,7 +8,7 @@ import numpy as np
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal, Runs, known_goal
 from outperform.runs.columns import data_of, names_best
-from outperform.runs.scope import FOLDS, divides_anew
+from outperform.runs.scope import FOLDS
 from outperform.stats import (
     clopper_pearson_interval,
     outperforming_interval,
@@ -34,7 +34,7 @@ def find_doubts(comparison: Comparison) -> Iterator[str]:
             f"all {a.size} scores of {comparison.a} and {comparison.b} are the same: these are the "
             "same runs under two names, or the same algorithm"
         )
-    if divides_anew(comparison.varied):
+    if comparison.scope_here.divides_anew:
         yield from _doubt_splits(comparison)
     if not comparison.withstands_gaps:
         leader = comparison.a if comparison.probability > 0.5 else comparison.b
@@ -61,13 +61,13 @@ def find_doubts(comparison: Comparison) -> Iterator[str]:
             f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
             "paired, and so saw less than the verdict did"
         )
-    if comparison.tuned_once:
+    if comparison.scope_here.tuned_once:
         yield from _doubt_one_search(comparison)
 
 
 def _doubt_splits(comparison: Comparison) -> Iterator[str]:
     """What is not known of data like these, or can never be, where runs divide them anew."""
-    if FOLDS in comparison.varied:
+    if FOLDS in comparison.scope_here.varied:
         yield (
             "folds share most of their training data, so that runs are not independent, not even "
             "for this dataset"

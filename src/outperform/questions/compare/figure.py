@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -51,7 +52,7 @@ _ROW_HEIGHT = 0.17  # inches, of a task
 _MARGIN = 0.03  # of the width, right of the numbers: browsers write wider than matplotlib measures
 _LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
 _RATIOS_HEIGHT = 2.5  # inches
-_NARROW = 2.3  # inches, below which names of regions would overlap
+_NARROW = 21  # heights of letters, below which names of regions would overlap
 _NOT_SIGNIFICANT = "across 0.5: not significant"
 _WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
 
@@ -95,13 +96,14 @@ def _draw_pairs(comparison: Comparison, ax: Axes) -> None:
     n = comparison.n_pairs
     differences = np.sort(comparison.scores_a - comparison.scores_b)
     rows = np.arange(n) / (n - 1)
-    a, b = short_names(comparison, 11)
+    length, between = (8, "\n") if _is_narrow(ax) else (11, " ")
+    a, b = short_names(comparison, length)
     side_a, side_b = ("wins-a", a, COLOUR_A), ("wins-b", b, COLOUR_B)
     left, right = (side_b, side_a) if comparison.goal == "maximize" else (side_a, side_b)
     for (gid, name, colour), where in ((left, "left"), (right, "right")):
         chosen = differences < 0 if where == "left" else differences > 0
         draw_dots(differences[chosen], rows[chosen], ax, n=n, colour=colour, gid=gid)
-        title = f"{name} wins {np.count_nonzero(chosen):,}"
+        title = f"{name}{between}wins {np.count_nonzero(chosen):,}"
         ax.set_title(title, loc=where, color=colour, fontsize="small")  # type: ignore[arg-type]
     tied = differences == 0
     draw_dots(differences[tied], rows[tied], ax, n=n, colour=COLOUR_NEITHER, gid="ties")
@@ -300,7 +302,7 @@ def _draw_regions(gamma: float, ax: Axes) -> None:
         ax.axvspan(1 - gamma, gamma, color=COLOUR_BAND, linewidth=0, zorder=0)
         for side, place in (("a", gamma), ("b", 1 - gamma)):
             ax.axvline(place, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid=f"gamma-{side}")
-    is_narrow = find_width(ax) < _NARROW
+    is_narrow = _is_narrow(ax)
     ticks, half = [0, 0.5, 1], "½" if is_narrow else "0.5"
     labels = ["0", half, "1"]
     if gamma > 0.5:
@@ -319,6 +321,10 @@ def _draw_regions(gamma: float, ax: Axes) -> None:
     names.set_xticks([*regions], [*regions.values()])
     names.tick_params(length=0, labelsize="small", labelcolor=COLOUR_NOTE)
     names.spines["top"].set_visible(False)
+
+
+def _is_narrow(ax: Axes) -> bool:
+    return 72 * find_width(ax) / rcParams["font.size"] < _NARROW
 
 
 def _name_regions(gamma: float) -> dict[float, str]:

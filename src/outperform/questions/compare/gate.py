@@ -16,7 +16,6 @@ from outperform.questions.compare.published import (
 )
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
-from outperform.runs.scope import divides_anew
 from outperform.stats import smallest_conclusive, verdict_power
 from outperform.stats.checks import ROUNDING, check_choice
 from outperform.stats.verdicts import PlannedInterval
@@ -108,7 +107,7 @@ def _describe_scope(parts: Sequence[PairResult], scope: GateScope | None) -> str
     known = [getattr(part, "population", None) is not None for part in parts]
     if scope != "dataset" and any(known):
         return f", here and{'' if all(known) else ', where that is known,'} for data like these"
-    if any(divides_anew(getattr(part, "varied", ())) for part in parts):
+    if any(part.scope.divides_anew for part in parts):
         return ", on this dataset only" if len(parts) == 1 else ", on these datasets only"
     return ""
 

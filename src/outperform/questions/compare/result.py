@@ -1,7 +1,7 @@
 """The result of comparing two algorithms: a verdict, and the numbers that it rests on."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -10,7 +10,7 @@ import numpy as np
 from outperform.questions.compare.advice import suggest_next
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
-from outperform.runs.scope import DATA_LIKE_THESE, RUNS, THIS_DATASET, Scope, divides_anew
+from outperform.runs.scope import DATA_LIKE_THESE, THIS_DATASET, UNKNOWN, Scope
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
@@ -127,9 +127,7 @@ class Comparison(OfTwo):
     margin: float | None = None  # smallest difference that matters, in the metric's unit
     metric: str = "score"
     task: str = ""
-    varied: tuple[str, ...] = (RUNS,)  # between the runs
-    shared: str = THIS_DATASET  # by all runs, so that they are about it at least
-    tuned_once: bool = False  # all runs of either share one search of its hyperparameters
+    scope_here: Scope = UNKNOWN  # what varied between the runs, and what they are about at least
     # Of a - b, in the metric's sign, for data of which these are a sample; None where it is not
     # known how they were resampled.
     population: ResampledDifference | None = None
@@ -219,8 +217,8 @@ class Comparison(OfTwo):
     @property
     def scope(self) -> Scope:
         """What varied, and what the verdict is about for that reason."""
-        about = DATA_LIKE_THESE if self.holds_for_population else self.shared
-        return Scope(self.varied, about, tuned_once=self.tuned_once)
+        here = self.scope_here
+        return replace(here, about=DATA_LIKE_THESE) if self.holds_for_population else here
 
     @cached_property
     def conclusive(self) -> bool:
@@ -327,7 +325,7 @@ class Comparison(OfTwo):
 
     def claim_of(self, a: str, b: str, task: str) -> str:
         """The same by other names of the algorithms and the task, such as shorter ones."""
-        tuned = ", each tuned once" if self.tuned_once else ""
+        tuned = ", each tuned once" if self.scope_here.tuned_once else ""
         on = f" on {task}{tuned}" if task else tuned
         sample = f" on this sample of {task or 'the data'}{tuned}"
         if self.winner is None:
@@ -388,8 +386,9 @@ class Comparison(OfTwo):
     @property
     def scope_hint(self) -> str:
         """How to tell that runs divide the data anew, where that is not known."""
-        unknown = self.paired and self.shared == THIS_DATASET and self.population is None
-        if not unknown or divides_anew(self.varied):
+        here = self.scope_here
+        unknown = self.paired and here.about == THIS_DATASET and self.population is None
+        if not unknown or here.divides_anew:
             return ""
         return "; if every run also divides the data anew, add --train-size and --test-size"
 

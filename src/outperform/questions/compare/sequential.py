@@ -278,7 +278,7 @@ class SequentialComparison(OfTwo):
         return (*self.notes, *self._doubt_decision(), *self.comparison.caveats)
 
     def _doubt_decision(self) -> Iterator[str]:
-        if self.winner and self.comparison.tuned_once:
+        if self.winner and self.scope.tuned_once:
             errs = self.rule.false_alarms_after_one_search(LUCK)
             yield describe_luck(self.winner_name, "this test decides", errs, self.rule.alpha)
         own, other = self.comparison.interval, self.comparison.reverse
@@ -406,7 +406,6 @@ def follow_runs(
         n_dropped=0,
         lacking=(0, 0),
     )
-    about = {"a": a, "b": b, "metric": table.metric_on(task), "task": task}
     terms = Terms(True, rule.gamma, 1 - rule.alpha, interval="anytime", sizes=sizes)
-    comparison = compare_on_task(table, seen, about, terms)
+    comparison = compare_on_task(table, seen, names, task, terms)
     return SequentialComparison(comparison, path, rule)

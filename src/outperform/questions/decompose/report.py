@@ -1,22 +1,38 @@
-"""What a report says of a study: which sources of variation make scores vary."""
+"""What a report says of runs: which sources of variation make scores vary."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from outperform.questions.decompose.answer import decompose
+from outperform.questions.decompose.result import Decompositions
 from outperform.questions.reporting import Reported
 from outperform.questions.result import Result
 from outperform.store import is_store, open_store
 from outperform.store.stored_runs import list_designs
 
-QUESTION = "what makes scores vary?"
+QUESTION = "What makes scores vary?"
 _REDRAWN_APART = ("variance", "crossed")  # designs
+_NOTHING = Decompositions((), ())
 
 
 def answer(reported: Reported) -> Iterator[Result]:
-    """Decompose the variance, where the store of a study has the runs for it."""
-    if not is_store(reported.source):
-        return
-    with open_store(reported.source) as store:
+    """Decompose the variance, where a study or a file has runs that redraw sources apart."""
+    result = _NOTHING
+    if is_store(reported.source):
+        result = _decompose_study(reported.source)
+    elif reported.says_what_was_redrawn:
+        columns: dict[str, Any] = {
+            name: reported.reading.get(name) for name in ("algorithm", "task", "metric")
+        }
+        result = decompose(Path(reported.source), **columns)
+    for each in result:
+        yield replace(each, caveats=(*each.caveats, *result.notes))
+
+
+def _decompose_study(address: str | Path) -> Decompositions:
+    with open_store(address) as store:
         designs = list_designs(store.get_meta("study") or {}, store.run_labels())
-        if any(design["design"] in _REDRAWN_APART for design in designs):
-            yield from decompose(store)
+        is_apart = any(design["design"] in _REDRAWN_APART for design in designs)
+        return decompose(store) if is_apart else _NOTHING

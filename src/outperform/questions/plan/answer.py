@@ -64,7 +64,7 @@ def plan(
         if resplit is not None:
             scores, level = (pilot.scores_a, pilot.scores_b), pilot.interval.confidence_level
             pilot = replace(pilot, population=find_population(*scores, resplit, level))
-        scope = Scope(pilot.varied, pilot.shared, "will vary", pilot.tuned_once)
+        scope = replace(pilot.scope_here, how="will vary")
         probability, gamma, caveats = _learn_from(pilot, seen, better, gamma)
     needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)
     if n_pairs is not None:

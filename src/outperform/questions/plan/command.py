@@ -12,7 +12,6 @@ from outperform.cli.options import (
     find_given,
     gamma_option,
     only_option,
-    open_runs,
     output_options,
     reading_options,
     resplit_options,
@@ -21,6 +20,7 @@ from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.result import Comparison
 from outperform.questions.plan.answer import plan
 from outperform.stats.verdicts import PlannedInterval
+from outperform.store.store import open_runs
 
 if TYPE_CHECKING:
     from outperform.questions.plan.budget_result import BudgetPlan

@@ -12,10 +12,9 @@ from outperform.stats import Estimate, RepeatedMeans, Variation, best_of_weights
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
 from outperform.store.repeated_runs import RepeatedRuns, varies
+from outperform.study.designs import ONE_SEARCH
 from outperform.study.sources import ALL
 from outperform.study.study import Study
-
-ONE_SEARCH = ("fix-hopt", "simulated-hopt", "resampled-hopt")  # designs of k fits after a search
 
 # Standard deviations of a run of the ideal design, and of the mean of k runs of fix-hopt with all
 # of learning redrawn, over 20 searches: constants of the case studies of Bouthillier et al. (2021,

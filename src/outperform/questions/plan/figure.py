@@ -25,6 +25,7 @@ from outperform.render.style import (
 )
 from outperform.wording import format_duration, shorten_apart
 
+_FEWEST_LINES = 14  # of text, that are as high as axes with a note
 _LINES = ("-", "--", "-.", ":")
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
@@ -58,6 +59,11 @@ def _mark_plan(plan: Plan, ax: Axes) -> None:
     if plan.n_pairs != plan.n_required:
         ax.plot([plan.probability], [plan.n_pairs], "D", gid="asked", **{**ring, "ms": 6})
         lines.append(f"◇ {plan.n_pairs:,} pairs: power {plan.power:.2f}")
+    figure = ax.get_figure()
+    assert figure is not None
+    height = ax.get_position().height * figure.bbox.height / figure.dpi * 72
+    if height < _FEWEST_LINES * rcParams["font.size"]:
+        return  # beside the legend, small axes have no room for a note
     # In the upper right, which falling curves leave free, below the legend.
     below_legend = -4.2 * rcParams["font.size"] / 72
     shift = ScaledTranslation(-0.05, below_legend, ax.figure.dpi_scale_trans)

@@ -25,11 +25,11 @@ from outperform.store import Store, is_store
 from outperform.store.repeated_runs import RepeatedRuns, Repeats, Repetitions
 from outperform.store.store import use_store
 from outperform.store.stored_runs import load_runs
+from outperform.study.designs import ONE_SEARCH
 from outperform.study.sources import ALL
 from outperform.wording import enumerate_names, format_duration
 
 _Pair = tuple[str, str]  # pipeline, task
-KINDS = ("fix-hopt", "simulated-hopt", "resampled-hopt")  # of designs that search once
 N_REPETITIONS = 20  # of Bouthillier et al. (2021)
 N_REPLICATES = 50  # of a design that is not there yet
 N_IDEAL = 50
@@ -195,7 +195,7 @@ class _Asked:
             yield MeasuredDesign(name, kind, source, *cost, scores.mean(axis=1), quality)
 
     def _find_repetitions(self, pair: _Pair) -> Iterator[tuple[_Pair, Repetitions]]:
-        for kind in KINDS:
+        for kind in ONE_SEARCH:
             for source in self.runs.count_repeats(kind):
                 yield (kind, source), self.runs.find_repetitions(kind, source, *pair)
 
@@ -208,7 +208,9 @@ class _Asked:
             if repeated.scores.shape[1] > 1 and len(repeated.scores)
         }
         groups = {name: [repeated.scores] for name, repeated in tables.items()}
-        both = [tables[name] for kind in KINDS[:2] if (name := name_design(kind, ALL)) in tables]
+        both = [
+            tables[name] for kind in ONE_SEARCH[:2] if (name := name_design(kind, ALL)) in tables
+        ]
         if len(both) == 2:
             shared = [n for n in both[0].numbers if n in both[1].numbers]
             if shared:
@@ -267,7 +269,9 @@ def list_missing(
 ) -> Iterator[MissingFits]:
     """Designs to add or to repeat, each as if it were the only one that is added."""
     n_ideal = max((d["replicates"] for d in runs.designs if d["design"] == "ideal"), default=0)
-    searched = max([n_ideal, *(r.n_repetitions for k in KINDS for r in _repeats(runs, k).values())])
+    searched = max(
+        [n_ideal, *(r.n_repetitions for k in ONE_SEARCH for r in _repeats(runs, k).values())]
+    )
 
     def price(line: str, n_searches: int, n_final: int) -> MissingFits:
         """So many searches, as far as they are not there yet, and final fits."""
@@ -278,7 +282,7 @@ def list_missing(
 
     if n_ideal < N_IDEAL:
         yield price(f'kind = "ideal", replicates = {N_IDEAL}', N_IDEAL, N_IDEAL - n_ideal)
-    for kind in KINDS:
+    for kind in ONE_SEARCH:
         for source, has in _repeats(runs, kind).items():
             if has.n_repetitions < N_REPETITIONS or has.n_replicates < 2:
                 k = max(has.n_replicates, 2)

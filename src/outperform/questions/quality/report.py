@@ -10,7 +10,7 @@ from outperform.store import is_store, open_store
 from outperform.store.stored_runs import list_designs
 from outperform.study.designs import is_later_repetition
 
-QUESTION = "what is each design worth?"
+QUESTION = "What is each design worth?"
 
 
 def answer(reported: Reported) -> Iterator[Result]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
-from shlex import quote
 from typing import Any, get_args
 
 import numpy as np
@@ -207,11 +206,7 @@ def _pair(table: Runs, paired: bool | None) -> Runs:
 def _check_names(table: Runs, only: Sequence[str], baseline: str | None) -> None:
     for name in (*only, *([baseline] if baseline else [])):
         if name in table.unfinished:
-            raise UnknownName(
-                f"no run of {name!r} in {table.source} has a score: they failed, or are still to "
-                "be done",
-                f"See which, and why, with `outperform status {quote(table.source)}`",
-            )
+            raise table.explain_unfinished(name)
         if name not in table.algorithms:
             raise UnknownName(
                 f"no algorithm {name!r} in {table.source}", suggest_names(name, table.algorithms)

@@ -8,7 +8,6 @@ from outperform.cli.options import (
     Output,
     alpha_option,
     gamma_option,
-    open_runs,
     paper_output_options,
     reading_options,
     seed_option,
@@ -18,6 +17,7 @@ from outperform.questions.rank.answer import TESTS, rank_runs
 from outperform.questions.rank.grids import Gaps
 from outperform.questions.rank.result import Correction, Normalization
 from outperform.stats.task_aggregates import TasksAre
+from outperform.store.store import open_runs
 
 
 @click.command()

@@ -6,11 +6,11 @@ from outperform.questions.rank.answer import rank_runs
 from outperform.questions.reporting import Reported
 from outperform.questions.result import Result
 
-QUESTION = "which of many are best?"
+QUESTION = "Which of many are best?"
 
 
 def answer(reported: Reported) -> Iterator[Result]:
     """Rank all algorithms, where there are more than two."""
     if len(reported.runs.algorithms) > 2:
-        dropping = reported.options.get("drop_incomplete", False)
+        dropping = reported.options["drop_incomplete"]
         yield rank_runs(reported.runs, gaps="complete" if dropping else "refuse")

@@ -11,7 +11,7 @@ from outperform.questions.compare.result import Verdict
 from outperform.questions.rank.table import tabulate_ranking
 from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
-from outperform.runs.scope import Scope, divides_anew
+from outperform.runs.scope import Scope
 from outperform.stats import (
     AggregateScores,
     FriedmanTest,
@@ -156,7 +156,7 @@ class Ranking(Result):
         """Data that it is about, where runs divide those of a task anew; "" where they do not."""
         if self.beyond_data:
             return "for data like these"
-        anew = self.tasks_are == "fixed" and divides_anew(self.scope.varied)
+        anew = self.tasks_are == "fixed" and self.scope.divides_anew
         return "on these data" if anew else ""
 
     @property
@@ -282,7 +282,8 @@ def _describe_pairs(ranking: Ranking) -> str:
         if n == 1:
             if ranking.pairs[0].only_scores_differ:
                 return "their scores differ, but wins do not bear it out"
-            return "they differ" if n_differing else "no difference is shown"
+            winner = ranking.pairs[0].winner_name
+            return f"{winner} beats the other" if winner else "no difference is shown"
         if not n_differing:
             return f"none of {n} pairs has a winner"
         return f"{n_differing} of {n} pairs {'differs' if n_differing == 1 else 'differ'}"
@@ -293,8 +294,8 @@ def _describe_pairs(ranking: Ranking) -> str:
         where = " over all tasks, though on no single one for sure"
         if most:
             better = [name for name, count in counts.items() if count == most]
-            everywhere = most == 2 == len(ranking.tasks)
-            where = " on both tasks" if everywhere else f" on at least {most}"
+            at_least = "at least " if most < len(ranking.tasks) else ""
+            where = f" on {at_least}{_count_tasks(most, len(ranking.tasks))}"
     if better:
         beat = "beat" if len(better) > 1 else "beats"
         return f"{_name_some(better)} {beat} {ranking.baseline}{where}"

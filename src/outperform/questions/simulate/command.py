@@ -8,7 +8,6 @@ import numpy as np
 from outperform.cli.options import (
     Output,
     only_option,
-    open_runs,
     output_options,
     paired_option,
     reading_options,
@@ -28,6 +27,7 @@ from outperform.questions.simulate.scenarios import (
 )
 from outperform.questions.simulate.seeds import trace_run_seeds
 from outperform.stats.decision_rules import PUBLISHED_IMPROVEMENT, RULES
+from outperform.store.store import open_runs
 
 _OF_STUDY = ("sigma", "bias_sd", "conditional_sd", "correlation")
 _OF_SPLITS = ("train_size", "test_size")
