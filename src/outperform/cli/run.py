@@ -162,7 +162,7 @@ def command(
                 costs.count_left(store, retry_failed=retry_failed)
                 costs.show(store, as_json=as_json)
                 return
-            costs.print(as_json=as_json)
+            costs.show_table(as_json=as_json)
             options: dict[str, Any] = {"retry_failed": retry_failed, "spool": folder}
             coordinator = Coordinator(study, store, opened, description=now, **options)
             run = _Run(coordinator, as_json)
@@ -299,7 +299,7 @@ class _Costs:
             designs = [self._describe(kind) for kind in self.n_fits]
             print_json({**about, "designs": designs}, kind="RunCost")
             return
-        self.print()
+        self.show_table()
         if not self.n_left:
             say("", f"Next: nothing is left to do; outperform status {quote(store.address)}")
             return
@@ -310,7 +310,7 @@ class _Costs:
         does = f"the same command without --dry-run does {most}{self.n_left:,} fits."
         say("", f"Next: {'' if timed else how}{does}")
 
-    def print(self, *, as_json: bool = False) -> None:
+    def show_table(self, *, as_json: bool = False) -> None:
         """Print a table, of what is left too where that was counted; programs get none."""
         if as_json:
             return
