@@ -1,13 +1,22 @@
-"""What a study will cost: seconds of a fit, as recorded, told or measured."""
+"""What a study will cost: seconds of a fit, as recorded, told or measured, and fits left to do."""
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error
+from outperform.runner.description import find_unchanged, read_finished
+from outperform.runner.searches import SearchState, Simulations
 from outperform.runner.work import FitWork, list_needs
-from outperform.study.spaces import default_params
+from outperform.store import Store
+from outperform.study.designs import Design
+from outperform.study.fits import PlannedRun, Search
+from outperform.study.simulated_searches import resample_search
+from outperform.study.spaces import Params, default_params
 from outperform.study.study import Study
+from outperform.study.tuners import Trial, make_tuner
 from outperform.wording import format_fit_time
 
 Pair = tuple[str, str]  # pipeline, task
@@ -30,8 +39,10 @@ class FitSeconds:
         return "more than" if self.late else "about"
 
     def add_up(self, n_fits: Mapping[Pair, int], workers: int) -> float:
-        """Seconds that so many fits of each pair take on so many workers."""
-        return sum(n * self.by_pair[pair] for pair, n in n_fits.items()) / workers
+        """Seconds that so many fits of each pair take on so many workers, of which one does one."""
+        some = {pair: n for pair, n in n_fits.items() if n}
+        total = sum(n * self.by_pair[pair] for pair, n in some.items())
+        return max(total / workers, max((self.by_pair[pair] for pair in some), default=0.0))
 
     def __str__(self) -> str:
         if not self.by_pair:
@@ -89,3 +100,94 @@ def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pa
     while len(outcomes) < len(pairs):
         outcomes.update({outcome.tag: outcome for outcome in engine.wait()})
     return outcomes
+
+
+class LeftFits:
+    """Counts the fits that a run would still do, at most; nothing is written.
+
+    Searches are followed as the coordinator does it, as far as the recorded fits go. What comes
+    after that is not known, so that fits may turn out to be equal, and be done once.
+    """
+
+    def __init__(
+        self, study: Study, store: Store, description: Mapping[str, Any], *, retry_failed: bool
+    ) -> None:
+        before = store.get_meta("study")
+        known, runs = read_finished(store, retry_failed=retry_failed)
+        # As `enter_study` forgets runs.
+        is_known = before is not None and "plan" in before and not retry_failed
+        unchanged = set(find_unchanged(before, description) if is_known else ())
+        self._study, self._store, self._description = study, store, description
+        self._known = known
+        self._finished = {role: key for role, key in runs.items() if role[3:] in unchanged}
+        self._simulations = Simulations(study, store, description, anew=retry_failed)
+        self._tuner = make_tuner(study.tuner)
+
+    def count(
+        self, designs: tuple[Design, ...] | None = None, pipelines: Collection[str] = ()
+    ) -> Counter[Pair]:
+        """Fits left of what `Study.plan_runs` plans, for every pair of pipeline and task."""
+        missing: dict[Hashable, Pair] = {}  # by key, or by what tells apart those without one yet
+        searches: dict[Search, SearchState] = {}
+        finished: dict[Search, str] = {}  # keys of runs that have used what a search found
+        for planned in self._study.plan_runs(designs, pipelines):
+            pair, search = (planned.pipeline, planned.task), planned.search
+            if planned.role in self._finished:
+                if search is not None and planned.choice == "best":
+                    finished.setdefault(search, self._finished[planned.role])
+                continue
+            state = None if search is None else searches.get(search)
+            if search is not None and state is None:
+                state = searches[search] = self._begin(search, finished.get(search))
+            if state is not None and (state.best is None or planned.choice != "best"):
+                missing |= dict.fromkeys(self._follow(state), pair)
+            wanted = self._find_run(planned, state)
+            if wanted is not None and wanted not in self._known:
+                missing[wanted] = pair
+        return Counter(missing.values())
+
+    def _begin(self, search: Search, finished: str | None) -> SearchState:
+        sign = 1 if self._study.task(search.task).goal == "maximize" else -1
+        state = SearchState(search, 0, sign)
+        if finished is not None:  # whoever has used what it found, had all of its trials
+            state.best = self._store.get([finished])[finished].params
+        return state
+
+    def _follow(self, state: SearchState) -> list[Hashable]:
+        """Trials of a search that are to be done; at its end, it knows what it has found."""
+        if state.keys:  # it was followed before
+            return []
+        search, space = state.search, self._study.pipeline(state.search.pipeline).space
+        uses_history = self._tuner.uses_history
+        while len(state.keys) < search.n_trials and not (state.missing and uses_history):
+            history = state.history(self._known) if uses_history else state.trials
+            params = self._tuner.suggest(space, history, search.tuner_seed, search.n_trials)
+            key = self._find_key(search, params, refit=False)
+            state.trials.append(Trial(params, None))
+            state.keys.append(key)
+            state.missing |= set() if key in self._known else {key}
+        if not state.missing and state.best is None:
+            state.conclude(self._known)
+        # What is tried after one whose score is not known is not known either.
+        return [*state.missing, *((search, i) for i in range(len(state.keys), search.n_trials))]
+
+    def _find_run(self, planned: PlannedRun, state: SearchState | None) -> Hashable | None:
+        """Key of a run, or what tells it apart; None where it can never be done."""
+        if state is None:
+            params = default_params(self._study.pipeline(planned.pipeline).space)
+            return self._find_key(planned, params, refit=True)
+        if state.failed:
+            return None
+        if state.best is not None and planned.choice == "best":
+            return self._find_key(planned, state.best, refit=True)
+        if not state.missing and planned.choice == "resampled":
+            params = resample_search(state.history(self._known), planned.tuner_seed)
+            return self._find_key(planned, params, refit=True)
+        if not state.missing and self._simulations.add(state, planned):  # it is refused
+            return None
+        moved = frozenset((name, i) for name, i in planned.redrawn.items() if i)
+        return (planned.search, moved, planned.choice)
+
+    def _find_key(self, planned: PlannedRun | Search, params: Params, *, refit: bool) -> str:
+        fit = self._study.make_fit(planned, params, refit=refit)
+        return fit.key(self._description["fingerprints"])

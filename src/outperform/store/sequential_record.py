@@ -32,7 +32,7 @@ class SequentialRecord:
         Another rule is refused, unless that is wanted.
         """
         before = self.attempts[-1]["rule"] if self.attempts else None
-        if before is not None and _leave_out(before, *_PLANNED) == _leave_out(rule, *_PLANNED):
+        if before is not None and is_same_rule(before, rule):
             return dict(before)
         if before is not None and not new_rule:
             raise InvalidInput(
@@ -82,6 +82,11 @@ class SequentialRecord:
 def read_attempts(store: Store) -> list[Attempt]:
     """Every sequential test that was begun in a store, in order."""
     return list(store.get_meta(_NAME) or [])
+
+
+def is_same_rule(before: Rule, rule: Rule) -> bool:
+    """Whether they differ in nothing that was chosen."""
+    return _leave_out(before, *_PLANNED) == _leave_out(rule, *_PLANNED)
 
 
 def describe_rule(rule: Rule) -> str:

@@ -260,3 +260,20 @@ def test_global_generators_are_left_as_they_were():
     np.random.seed(1)  # noqa: NPY002
     check(draw_from_numpy, draw_from_random)
     assert (random.random(), np.random.random()) == expected  # noqa: NPY002
+
+
+def test_a_seed_that_changes_another_number_of_the_fit_is_used():
+    def fit(params, split, seeds):
+        return {"test": 0.5, "loss": seeds["init"] / 2**32, "seconds": random.random()}
+
+    result = check(fit)
+    assert findings(result) == {("fit", "split"): "unused", ("fit", "init"): "reproducible"}
+    assert str(result).startswith("1 of 2 seeds changes no score: split of fit on toy (")
+    assert "init of fit on toy: both seeds give the score 0.5, and others change only loss" in (
+        result.caveats
+    )
+
+
+def test_unused_seeds_are_counted_beside_noisy_ones():
+    result = check(draw_from_random, ignore_init)
+    assert "; 1 other seed(s) change no score (" in str(result)

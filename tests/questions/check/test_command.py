@@ -149,8 +149,8 @@ def test_an_unused_seed_is_the_headline_and_the_gate_fails_on_it(study):
         "check", study, "--workers", 1, "--pipeline", "tree", "--source", "order", "--thorough"
     )
     assert sure.stdout.splitlines()[-1] == (
-        "Next: pass the seed of order on to what it should seed, or name the sources of tree "
-        "without it."
+        "Next: pass the seed on to what it should seed, or name the sources without it: order of "
+        "tree."
     )
 
 

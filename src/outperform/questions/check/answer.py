@@ -91,7 +91,10 @@ def check(
             continue
         names, watched = plan.names, [outcome.value for outcome in own]
         scores = np.array([each.scores["test"] for each in watched]).reshape(-1, n_repeats)
-        checks += [SourceCheck(*names, s, scores[plan.rows(s, n_seeds)]) for s in plan.sources]
+        for source in plan.sources:
+            rows = plan.rows(source, n_seeds)
+            moved = _find_moved([watched[n_repeats * row :][:n_repeats] for row in rows])
+            checks.append(SourceCheck(*names, source, scores[rows], moved))
         unseeded += [UnseededDraws(*names, each) for each in _find_unseeded(watched, n_repeats)]
     if not checks:
         first = failed[0]
@@ -225,6 +228,20 @@ def _list_generators() -> dict[str, _Generator]:
     if hasattr(torch, "get_rng_state"):  # it is not, while it is being imported
         generators["torch"] = (torch.get_rng_state, torch.set_rng_state, torch.seed)  # type: ignore[union-attr]
     return generators
+
+
+def _find_moved(seeds: Sequence[Sequence[WatchedScores]]) -> tuple[str, ...]:
+    """Numbers beside the score that repeat in all fits of a seed, and differ between seeds."""
+    values = {
+        name: [{each.scores.get(name) for each in same} for same in seeds]
+        for name in seeds[0][0].scores
+        if name != "test"
+    }
+    return tuple(
+        name
+        for name, by_seed in values.items()
+        if all(len(same) == 1 for same in by_seed) and len(set().union(*by_seed)) > 1
+    )
 
 
 def _find_unseeded(watched: Sequence[WatchedScores], n_repeats: int) -> Iterator[str]:

@@ -98,6 +98,8 @@ def _suggest(result: Reproducibility, study_file: str) -> str:
     file = shlex.quote(study_file)
     if result.passed:
         return f"outperform run {file}"
-    pipeline, source = result.unused[0].pipeline, result.unused[0].source
-    again = f"--thorough --pipeline {shlex.quote(pipeline)} --source {source}"
-    return f"outperform check {file} {again}"
+    pipelines = dict.fromkeys(each.pipeline for each in result.unused)
+    sources = dict.fromkeys(each.source for each in result.unused)
+    words = [word for name in pipelines for word in ("--pipeline", name)]
+    words += [word for name in sources for word in ("--source", name)]
+    return f"outperform check {file} --thorough {shlex.join(words)}"

@@ -20,12 +20,14 @@ THOROUGH = 5  # seeds: fewer may give equal scores by chance
 class SourceCheck(Plain):
     """What the seeds of one source do to the scores of one pipeline on one task."""
 
-    JSON = "pipeline task source finding noise noise_sd spread scores"
+    JSON = "pipeline task source finding noise noise_sd spread moved scores"
 
     pipeline: str
     task: str
     source: str
     scores: FloatArray = field(repr=False, compare=False)  # shape (n_seeds, n_repeats)
+    # Other numbers of the fits, such as a loss, that repeat with a seed and change with another.
+    moved: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -50,20 +52,23 @@ class SourceCheck(Plain):
 
     @property
     def finding(self) -> Finding:
-        """`noisy`: the same seed gives different scores; `unused`: all seeds give the same."""
+        """`noisy`: the same seed gives different scores; `unused`: none changes a number."""
         if self.noise > 0:
             return "noisy"
-        return "reproducible" if self.spread > 0 else "unused"
+        return "reproducible" if self.spread > 0 or self.moved else "unused"
 
     @property
     def doubt(self) -> str:
         """What an unused or noisy seed means; "" where nothing is in doubt."""
+        n_seeds = self.scores.shape[0]
+        same = (
+            f"{self.name}: {'both' if n_seeds == 2 else f'all {n_seeds}'} seeds give the score "
+            f"{self.scores[0, 0]:.4g}"
+        )
         if self.finding == "unused":
-            return (
-                f"{self.name}: all {self.scores.shape[0]} seeds give the score "
-                f"{self.scores[0, 0]:.4g}, so its seed is unused, or has no effect that this "
-                "metric shows"
-            )
+            return f"{same}, so its seed is unused, or has no effect that this metric shows"
+        if self.finding == "reproducible" and not self.spread:
+            return f"{same}, and others change only {enumerate_names(self.moved)}"
         if self.finding == "noisy" and self.spread <= self.noise:
             return (
                 f"{self.name}: seeds differ by no more than runs of one seed do, so it cannot be "
@@ -142,7 +147,7 @@ class Reproducibility(Result):
 
     @property
     def unused(self) -> tuple[SourceCheck, ...]:
-        """Sources whose seed changes nothing."""
+        """Sources whose seed changes no score, nor any other number of the fits."""
         return tuple(check for check in self.checks if check.finding == "unused")
 
     @property
@@ -186,10 +191,9 @@ class Reproducibility(Result):
                 "still differs is numerical noise, part of every score."
             )
         if self.unused and len(self.unused[0].scores) >= THOROUGH:
-            source, pipeline = self.unused[0].source, self.unused[0].pipeline
+            names = enumerate_names(f"{each.source} of {each.pipeline}" for each in self.unused)
             return (
-                f"pass the seed of {source} on to what it should seed, or name the sources of "
-                f"{pipeline} without it."
+                f"pass the seed on to what it should seed, or name the sources without it: {names}."
             )
         return ""
 
@@ -207,10 +211,11 @@ class Reproducibility(Result):
             worst = max(self.checks, key=lambda check: check.noise)
             drawn = dict.fromkeys(d.generator for d in self.unseeded if d.pipeline in noisy)
             verb = "is" if len(drawn) == 1 else "are"
+            idle = f"; {len(self.unused)} other seed(s) change no score" if self.unused else ""
             cause = f": {join_words([*drawn])} {verb} drawn from without a seed" if drawn else ""
             return (
                 f"Not reproducible: {enumerate_names(noisy)}. The same seeds give scores that "
-                f"differ by up to {worst.noise:.3g}{cause} {how}."
+                f"differ by up to {worst.noise:.3g}{cause}{idle} {how}."
             )
         if self.unused:
             verb = "changes" if len(self.unused) == 1 else "change"

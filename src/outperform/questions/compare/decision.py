@@ -23,7 +23,12 @@ from outperform.runner import Coordinator, Progress
 from outperform.runs.scope import Scope, join_scopes
 from outperform.stats import SequentialTest, trace_path
 from outperform.store import Store
-from outperform.store.sequential_record import SequentialRecord, doubt_attempts
+from outperform.store.sequential_record import (
+    SequentialRecord,
+    doubt_attempts,
+    is_same_rule,
+    read_attempts,
+)
 from outperform.store.store import use_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import PAIRED, Ideal, PairedDesign
@@ -281,6 +286,23 @@ class PlannedDecision:
     def __str__(self) -> str:
         return f"Deciding between {self.a} and {self.b} by {self.rule}"
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """The two, which are all that is trained."""
+        return self.a, self.b
+
+    @property
+    def longest(self) -> PairedDesign:
+        """The design with as many replicates as the test may take."""
+        return replace(self.design, n_replicates=self.rule.n_last)
+
+    def has_ended(self, store: Store) -> bool:
+        """Whether the test was taken to its end on every task; that of another rule was not."""
+        attempts = read_attempts(store)
+        if not attempts or not is_same_rule(attempts[-1]["rule"], self.describe_rule()):
+            return False
+        return {each["task"] for each in attempts[-1]["decisions"]} >= {*self.tasks}
+
     def describe_rule(self) -> dict[str, Any]:
         """The rule as the store keeps it: whatever another rule would differ in."""
         rule = self.rule
@@ -369,7 +391,7 @@ def add_replicates(
     # A rule that was begun keeps the boundaries it began with, whatever is planned by now.
     test = SequentialTest(planned.rule.gamma, *(rule[name] for name in _PLANNED))
     planned = replace(planned, rule=replace(planned.rule, test=test))
-    names = (planned.a, planned.b)
+    names = planned.names
     at_once = math.ceil(coordinator.engine.n_workers / (len(names) * len(planned.tasks)))
     n_last = planned.rule.n_last
     n = min(n_last, max(2, trace_path(planned.rule.test, []).count_needed()))  # two are estimated
