@@ -1,11 +1,11 @@
 """The command `outperform run`, and where the fits of a study file run."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 from shlex import quote
 from time import monotonic
@@ -22,24 +22,23 @@ from outperform.cli.options import (
     gamma_option,
     print_json,
 )
-from outperform.cli.progress import ProgressBar, describe_pace, describe_undone, say_if_slow
+from outperform.cli.progress import ProgressBar, describe_pace, describe_undone
+from outperform.cli.run_costs import Costs, find_seconds, time_one_fit_each
 from outperform.engines import Engine, open_engine
 from outperform.errors import OutperformError
-from outperform.questions.result import Table
-from outperform.render.terminal import print_result, print_table, say
+from outperform.render.terminal import print_result, say
 from outperform.runner import Coordinator, Progress, describe_changes, describe_study
-from outperform.runner.cost import FitSeconds, LeftFits, Pair, measure_seconds
-from outperform.runner.description import find_unchanged
+from outperform.runner.cost import FitSeconds
 from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
 from outperform.stats.checks import check_positive
-from outperform.store import RunLabel, Store, open_store
+from outperform.store import RunLabel, open_store
 from outperform.store.stored_doubts import find_blocked_runs
 from outperform.store.stored_runs import find_needed_failures
-from outperform.study.designs import PAIRED, count_fits
+from outperform.study.designs import PAIRED
 from outperform.study.study import Study
 from outperform.study.study_file import read_study_file
 from outperform.study.study_file_tables import EngineTable
-from outperform.wording import enumerate_names, format_duration
+from outperform.wording import enumerate_names
 
 if TYPE_CHECKING:
     from outperform.questions.compare.decision import PlannedDecision
@@ -153,11 +152,11 @@ def command(
                 check_rule(store, planned, new_rule=new_rule)
             before = store.get_meta("study") if store.exists() else None
             now = describe_study(study, before)
-            seconds = _find_seconds(study, store, before, now, seconds_per_fit)
+            seconds = find_seconds(study, store, before, now, seconds_per_fit)
             if measure:
-                seconds = _measure(study, opened, seconds)
+                seconds = time_one_fit_each(study, opened, seconds)
             _announce(study, describe_changes(before, now), seconds, planned, err=as_json)
-            costs = _Costs(study, now, seconds, opened.n_workers, planned)
+            costs = Costs(study, now, seconds, opened.n_workers, planned)
             if dry_run:
                 costs.count_left(store, retry_failed=retry_failed)
                 costs.show(store, as_json=as_json)
@@ -187,29 +186,6 @@ def _plan_decision(
     return plan_decision(study, *pair, gamma=gamma, alpha=alpha, beta=beta)
 
 
-def _find_seconds(
-    study: Study,
-    store: Store,
-    before: Mapping[str, Any] | None,
-    now: Mapping[str, Any],
-    per_fit: float | None,
-) -> FitSeconds:
-    """Seconds of a fit as recorded from the same code, else as told."""
-    recorded = store.mean_seconds() if before else {}
-    unchanged = find_unchanged(before, now, however_searched=True)
-    every = [draw.pair for draw in study.draws]
-    assumed = {} if per_fit is None else dict.fromkeys(every, per_fit)
-    return FitSeconds(assumed | {pair: recorded[pair] for pair in recorded if pair in unchanged})
-
-
-def _measure(study: Study, engine: Engine, known: FitSeconds) -> FitSeconds:
-    with say_if_slow("Timing a fit of every pipeline on every task ..."):
-        seconds = measure_seconds(study, engine, known.by_pair)
-    for failure in seconds.failures:
-        say(f"Note: {failure}", fg="yellow", err=True)
-    return seconds
-
-
 def _announce(
     study: Study,
     changes: Iterable[str],
@@ -231,113 +207,6 @@ def _announce(
         names = [each.name for each in study.pipelines if each.name not in planned.names]
         if names:
             say(f"Only these two are trained, not {enumerate_names(names)}.", err=err)
-
-
-class _Costs:
-    """Fits and time of every design: those of the study and, to compare, ideal and fix-hopt.
-
-    Where two are to be decided, it is what that may take, at most.
-    """
-
-    def __init__(
-        self,
-        study: Study,
-        description: Mapping[str, Any],
-        seconds: FitSeconds,
-        n_workers: int,
-        planned: "PlannedDecision | None",
-    ) -> None:
-        self.study, self.description, self.planned = study, description, planned
-        self.seconds, self.n_workers = seconds, n_workers
-        self.n_fits = {
-            kind: {(pipeline, task): n for pipeline, task, n in prices}
-            for kind, prices in description["prices"].items()
-        }
-        if planned:
-            pairs = [draw for draw in study.draws if draw.pipeline.name in planned.names]
-            longest = (planned.longest,)
-            self.n_fits = {
-                planned.design.kind: {draw.pair: count_fits(longest, draw) for draw in pairs}
-            }
-        self.left: dict[str, Mapping[Pair, int]] | None = None  # of the designs that are chosen
-        self.n_left = 0  # of all of them together
-
-    def count_left(self, store: Store, *, retry_failed: bool) -> None:
-        """Count what would still be done; fits that several designs need are done once."""
-        chosen = [kind for kind in self.n_fits if kind in self.description["kinds"]]
-        designs = {
-            kind: tuple(each for each in self.study.designs if each.kind == kind) for kind in chosen
-        }
-        names: tuple[str, ...] = ()
-        if self.planned:
-            designs, names = {self.planned.design.kind: (self.planned.longest,)}, self.planned.names
-        every = tuple(chain.from_iterable(designs.values()))
-        if not store.exists() or not store.counts():
-            self.left = {kind: self.n_fits[kind] for kind in chosen}
-            self.n_left = self.study.count_fits(every, names)
-            return
-        if self.planned and not retry_failed and self._has_ended(store):
-            self.left = {self.planned.design.kind: {}}
-            return
-        with say_if_slow("Counting the fits that are left ..."):
-            counter = LeftFits(self.study, store, self.description, retry_failed=retry_failed)
-            self.left = {kind: counter.count(own, names) for kind, own in designs.items()}
-            total = self.left[chosen[0]] if len(chosen) == 1 else counter.count(every, names)
-        self.n_left = sum(total.values())
-
-    def _has_ended(self, store: Store) -> bool:
-        """Whether the test of two has ended, on runs that still are what they were."""
-        assert self.planned is not None
-        unchanged = find_unchanged(store.get_meta("study"), self.description)
-        pairs = self.n_fits[self.planned.design.kind]
-        return self.planned.has_ended(store) and pairs.keys() <= {*unchanged}
-
-    def show(self, store: Store, *, as_json: bool) -> None:
-        """Print what would be done, and what to do next."""
-        if as_json:
-            about = {"study": self.study.name, "n_workers": self.n_workers, "n_left": self.n_left}
-            designs = [self._describe(kind) for kind in self.n_fits]
-            print_json({**about, "designs": designs}, kind="RunCost")
-            return
-        self.show_table()
-        if not self.n_left:
-            say("", f"Next: nothing is left to do; outperform status {quote(store.address)}")
-            return
-        chosen = [kind for kind in self.n_fits if kind in self.description["kinds"]]
-        timed = all(self._describe(kind)["seconds"] is not None for kind in chosen)
-        how = "pass --seconds-per-fit, or --measure to time a fit of each pipeline; then "
-        most = "at most " if self.planned else ""
-        does = f"the same command without --dry-run does {most}{self.n_left:,} fits."
-        say("", f"Next: {'' if timed else how}{does}")
-
-    def show_table(self, *, as_json: bool = False) -> None:
-        """Print a table, of what is left too where that was counted; programs get none."""
-        if as_json:
-            return
-        counted = self.left is not None
-        rows = []
-        for cost in map(self._describe, self.n_fits):
-            time = "?" if cost["seconds"] is None else format_duration(cost["seconds"])
-            left = "–" if cost["n_left"] is None else f"{cost['n_left']:,}"
-            row = [cost["design"], f"{cost['n_fits']:,}", *([left] if counted else []), time]
-            rows.append([*row, "chosen" if cost["chosen"] else ""])
-        left_column = ["left"] if counted else []
-        header = ["design", "fits", *left_column, f"time on {self.n_workers} worker(s)", ""]
-        print_table(Table(header, rows))
-
-    def _describe(self, kind: str) -> dict[str, Any]:
-        """Cost of a design: of what is left of it, or of all where that was not counted."""
-        n_fits = self.n_fits[kind]
-        n_left = None if self.left is None else self.left.get(kind)
-        to_do = {pair: n for pair, n in (n_fits if n_left is None else n_left).items() if n}
-        is_timed = to_do.keys() <= self.seconds.by_pair.keys()
-        return {
-            "design": kind,
-            "n_fits": sum(n_fits.values()),
-            "n_left": None if n_left is None else sum(n_left.values()),
-            "seconds": self.seconds.add_up(to_do, self.n_workers) if is_timed else None,
-            "chosen": kind in self.description["kinds"],
-        }
 
 
 class _Run:
