@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -385,6 +386,26 @@ class TestAddress:
             open_engine(address, {"timeout": 0.3})
         assert caught.value.problem.startswith(f"there is no Dask scheduler at '{address}': ")
         assert caught.value.remedy == "Start one with `dask scheduler`, or mend the address"
+
+    def test_what_a_failed_connection_left_is_gone_before_the_next(self, monkeypatch):
+        """Collected while a client starts, it would have both wait for one lock for ever."""
+        is_gone = threading.Event()
+
+        class Left:
+            def __init__(self):
+                self.myself = self  # so that it goes when garbage is collected, and not before
+
+            def __del__(self):
+                is_gone.set()
+
+        def connect(**_words):
+            assert is_gone.is_set()
+            raise TimeoutError("nobody answers")
+
+        monkeypatch.setattr("distributed.Client", connect)
+        Left()
+        with pytest.raises(EngineError, match="nobody answers"):
+            open_engine("dask://127.0.0.1:1")
 
     def test_a_scheduler_file_that_never_comes_is_an_error(self, tmp_path):
         file = tmp_path / "scheduler.json"

@@ -1,5 +1,6 @@
 """Fits on the workers of a Dask scheduler."""
 
+import gc
 import json
 import logging
 import pickle
@@ -184,6 +185,9 @@ class _Scheduler:
         # We say ourselves that a scheduler is lost, without the traceback.
         for part in ("batched", "client", "comm", "core"):
             logging.getLogger(f"distributed.{part}").setLevel(logging.CRITICAL)
+        # Dask closes clients of failed connections when they are collected. Where that happens
+        # while another starts, both wait for the same lock for ever.
+        gc.collect()
         return Client(**_read_address(self.name, self._words))
 
     def _describe(self, error: Exception) -> OutperformError:
