@@ -228,6 +228,24 @@ def test_names_come_in_one_order(path):
     np.testing.assert_array_equal(large.label("seed").codes, small.label("seed").codes)
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("0", "7", "10", "999999999", "1000000000", "9223372036854775807"),
+        ("7", "007"),
+        ("5", "-5", "-0"),
+        ("16", "0x10"),
+        ("4294967295", "0xffffffff"),  # as many characters as digits
+        ("1", "01", "0xfffffffffffffff"),  # one is longer than its digits, and one shorter
+    ],
+)
+def test_seeds_are_called_as_they_are_written(path, names):
+    rows = [("a", "t", name, "0.5") for name in names]
+    table = read_plain(path, join_fields(rows))
+    assert table is not None
+    assert table.label("seed").spell() == [*names]
+
+
 def test_small_files_import_nothing(tmp_path):
     import subprocess
 

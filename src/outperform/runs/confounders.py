@@ -143,8 +143,9 @@ def _read_columns(
     runs: "Runs", rows: IntArray, says: Callable[[str], bool], *, but: Sequence[str] = ()
 ) -> Iterator[tuple[str, Labels, IntArray]]:
     """Columns of such names, with the labels of all rows that have one, equal numbers alike."""
+    known_for = {*runs.algorithm_columns, *runs.task_columns, runs.metric, runs.validation_metric}
     for name in runs.others.names if runs.others else ():
-        if name in (*runs.algorithm_columns, *but) or not says(name):
+        if name in known_for or name in but or not says(name):
             continue
         assert runs.others is not None
         labels = runs.others.label(name, rows)

@@ -59,6 +59,7 @@ def join_runs(*runs: Runs) -> Runs:
         validation_metric=next((r.validation_metric for r in runs if r.validation_metric), ""),
         varied=tuple(dict.fromkeys(varied)),
         algorithm_columns=runs[0].algorithm_columns,
+        task_columns=runs[0].task_columns,
         accepted=tuple(dict.fromkeys(chain.from_iterable(each.accepted for each in runs))),
         **_join_where_known(runs, task.names),
     )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -113,6 +114,7 @@ def note_spellings(algorithms: Sequence[str], compared: Sequence[str]) -> Iterat
             )
 
 
+@cache
 def _spell_plainly(name: str) -> str:
     """Leave out what people do not mean by a name: ResNet-50 is resnet50, but 1.0 is not 10."""
     return re.sub(r"(?<!\d)[\W_]+|[\W_]+(?!\d)", "", name.casefold()) or name

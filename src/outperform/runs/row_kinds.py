@@ -321,6 +321,7 @@ def assemble(
         notes=(*notes, *about_summaries),
         validation_metric=validation_metric,
         algorithm_columns=roles.algorithm,
+        task_columns=roles.task,
         incomplete=incomplete,
         others=OtherColumns(((table, rows.row),)),
         accepted=wanted.accepted,

@@ -202,14 +202,15 @@ class ArrowTexts:
         texts = self.array
         if not self[0].isdigit() or texts.null_count:
             return None
-        if not compute.all(compute.ascii_is_decimal(texts)).as_py():
-            return None
-        if compute.sum(compute.starts_with(texts, "0")) != compute.sum(compute.equal(texts, "0")):
-            return None  # 007 is another name than 7
         try:
             integers: IntArray = texts.cast(int64()).to_numpy()
-        except ArrowInvalid:  # it has more digits than a computer's
+        except ArrowInvalid:  # it is no number, or has more digits than a computer's
             return None
+        n_digits = len(texts) + sum(np.count_nonzero(integers >= 10**k) for k in range(1, 19))
+        if n_digits != compute.sum(compute.binary_length(texts)).as_py():
+            return None  # 007 is another name than 7
+        if integers.max() >= 10**9 and not compute.all(compute.ascii_is_decimal(texts)).as_py():
+            return None  # 0xffffffff is as long as its digits; smaller ones are longer
         return integers
 
 

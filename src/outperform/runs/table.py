@@ -66,8 +66,8 @@ class Runs:
         Algorithms of a study of which no run has a score yet.
     validation_metric
         Name of the validation scores; "" where the source has none.
-    algorithm_columns
-        Columns that the names of algorithms come from.
+    algorithm_columns, task_columns
+        Columns that the names of algorithms and of tasks come from.
     incomplete
         Why each run is no finished one, such as its status; empty where it is. None where all are.
     others
@@ -112,6 +112,7 @@ class Runs:
     unfinished: tuple[str, ...] = ()
     validation_metric: str = ""
     algorithm_columns: tuple[str, ...] = ()
+    task_columns: tuple[str, ...] = ()
     incomplete: Labels | None = field(default=None, repr=False)
     others: OtherColumns | None = field(default=None, compare=False, repr=False)
     accepted: tuple[Doubt, ...] = ()
@@ -373,6 +374,7 @@ def make_runs(
         replicate_columns=("replicate",),
         validation_metric="" if validation is None else "validation",
         algorithm_columns=("algorithm",),
+        task_columns=("task",),
     )
 
 
