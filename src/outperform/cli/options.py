@@ -35,8 +35,8 @@ class Output:
         if not self.figure:
             settings = {"--view": self.view, "--width": self.width, "--no-title": not self.title}
             if idle := [name for name, value in settings.items() if value]:
-                say = "says" if len(idle) == 1 else "say"
-                raise click.UsageError(f"{', '.join(idle)} {say} how to draw: add --plot FILE.")
+                verb = "says" if len(idle) == 1 else "say"
+                raise click.UsageError(f"{', '.join(idle)} {verb} how to draw: add --plot FILE.")
         if self.paper and self.as_json:
             raise click.UsageError(
                 f"--format {self.paper} and --json both say what to print: leave one out."

@@ -76,8 +76,12 @@ class Labels:
         n_rows = len(self.codes)
         first = np.full(len(self.names), n_rows)
         for n_seen in (min(n_rows, _N_FIRST), n_rows):  # mostly the first rows mention all
-            # Of repeated indices the last assignment wins, so walk from the end.
-            first[self.codes[:n_seen][::-1]] = np.arange(n_seen)[::-1]
+            codes = self.codes[:n_seen]
+            # A name comes first where the one before is another. Of repeated indices the last
+            # assignment wins, so walk from the end.
+            places = np.flatnonzero(codes[1:] != codes[:-1]) + 1
+            first[codes[places][::-1]] = places[::-1]
+            first[codes[:1]] = 0
             if first.max(initial=0) < n_rows:
                 break
         if (first[:-1] < first[1:]).all() and first.max(initial=0) < n_rows:
