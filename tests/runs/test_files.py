@@ -208,6 +208,15 @@ def test_irregular_text_is_left_to_the_csv_module(path, body):
     assert read_plain(path, b"x,y,z\n" + body) is None
 
 
+@pytest.mark.parametrize("place", [0, 50, 99])
+def test_no_block_may_be_other_than_utf_8(path, monkeypatch, place):
+    monkeypatch.setattr(files, "_BLOCK", 256)
+    rows = [b"a,1,0.5\n"] * 100
+    assert read_plain(path, b"x,y,z\n" + b"".join(rows)) is not None
+    rows[place] = b"a,1,\xff\n"
+    assert read_plain(path, b"x,y,z\n" + b"".join(rows)) is None
+
+
 def test_quotes_around_whole_fields_are_read_by_pyarrow(path):
     table = read_plain(path, b'x,y,z\n"a, b",1,0.5\nc,"2",""\n"d",3,"0.25"\n')
     assert table is not None
@@ -226,6 +235,18 @@ def test_names_come_in_one_order(path):
     assert large is not None
     assert tuple(large.label("seed").names) == tuple(small.label("seed").names)
     np.testing.assert_array_equal(large.label("seed").codes, small.label("seed").codes)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["a", "b", " a", "ü", ""]), st.integers(1, 40)), min_size=1),
+    st.integers(0, 20),
+)
+@settings(deadline=None)
+def test_names_that_follow_one_another_are_read_alike(path, assert_same, blocks, n_mixed):
+    names = [name for name, n_rows in blocks for _ in range(n_rows)]
+    names = ["x", *names, *(f"y{n}" for n in range(n_mixed))]  # whose end is not as its begin
+    rows = [("a", name, str(seed), "0.5") for seed, name in enumerate(names)]
+    assert_agree(path, join_fields(rows), assert_same)
 
 
 @pytest.mark.parametrize(

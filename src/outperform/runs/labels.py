@@ -111,17 +111,20 @@ def label_rows(texts: Sequence[str]) -> Labels:
 
 def label_integers(integers: IntArray) -> Labels:
     """Label rows by integers of which none is negative, as `label_rows` does their spellings."""
-    if integers.max() > _SPARSE * len(integers):
+    largest = int(integers.max())
+    if largest > _SPARSE * len(integers):
         distinct, codes = np.unique(integers, return_inverse=True)
         return Labels(Numerals(distinct), codes)
-    is_used = np.zeros(integers.max() + 1, dtype=bool)
+    is_used = np.zeros(largest + 1, dtype=bool)
     is_used[integers] = True
+    if is_used.all():  # each is its own code
+        return Labels(Numerals(np.arange(largest + 1)), integers)
     return Labels(Numerals(np.flatnonzero(is_used)), (np.cumsum(is_used) - 1)[integers])
 
 
 def repeat_label(name: str, n_rows: int) -> Labels:
     """Give every row the same name."""
-    return Labels((name,), np.zeros(n_rows, dtype=np.int64))
+    return Labels((name,), np.broadcast_to(np.int64(0), n_rows))  # which takes no memory
 
 
 def join_labels(parts: Iterable[Labels]) -> Labels:

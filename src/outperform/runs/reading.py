@@ -345,7 +345,7 @@ class _MetricReader:
             }
             raise explain(self._place(task.names[first]), rows)
         code = np.full(len(task.names), -1)
-        code[task.codes] = labels.codes
+        code[task.codes] = labels.codes if len(labels.names) > 1 else 0
         return {
             name: labels.names[each]
             for name, each in zip(task.names, code.tolist(), strict=True)

@@ -430,7 +430,8 @@ def _refuse_negatives(
     row: IntArray, task: Labels, score: FloatArray, by_task: Mapping[str, TaskMetric]
 ) -> None:
     """Refuse shares and errors below 0: they stand for failed runs, or their sign was turned."""
-    negative = np.flatnonzero((score < 0) & np.isfinite(score))
+    negative = np.flatnonzero(score < 0)
+    negative = negative[np.isfinite(score[negative])]
     for code in np.unique(task.codes[negative]).tolist():
         metric, goal = by_task[task.names[code]]
         if goal == known_goal(metric) and is_never_negative(metric):

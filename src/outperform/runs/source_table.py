@@ -29,7 +29,8 @@ from outperform.wording import cut_to, enumerate_names, enumerate_rows
 
 _MOST_COLUMNS = 100_000
 _N_HEAD = 20  # rows that show what kind of values a column holds
-_FEW = 1 / 4  # of all rows, of which it pays to take the cells first
+_N_GLANCE = 1000  # rows that show whether equal texts follow one another
+_FEW = 1 / 4  # of all rows, which it pays to look at first
 _MISSING = frozenset({"", "nan", "na", "n/a", "null", "none"})
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
@@ -175,9 +176,11 @@ class ArrowTexts:
         if integers is not None:
             return label_integers(integers)
         filled = self.array.fill_null("") if self.array.null_count else self.array
-        encoded = filled.dictionary_encode().combine_chunks()
+        texts, n_rows = _join_repeated(filled)
+        encoded = texts.dictionary_encode().combine_chunks()
         labels = label_rows([name.strip() for name in encoded.dictionary.to_pylist()])
-        return Labels(labels.names, labels.codes[encoded.indices.to_numpy()])
+        codes = labels.codes[encoded.indices.to_numpy()]
+        return Labels(labels.names, codes if n_rows is None else np.repeat(codes, n_rows))
 
     def parse(self) -> FloatArray | None:
         """Parse numbers; None where `parse_number` may see any of them otherwise."""
@@ -206,12 +209,26 @@ class ArrowTexts:
             integers: IntArray = texts.cast(int64()).to_numpy()
         except ArrowInvalid:  # it is no number, or has more digits than a computer's
             return None
-        n_digits = len(texts) + sum(np.count_nonzero(integers >= 10**k) for k in range(1, 19))
+        largest = int(integers.max())
+        longer = (np.count_nonzero(integers >= 10**k) for k in range(1, len(str(largest))))
+        n_digits = len(texts) + sum(longer)
         if n_digits != compute.sum(compute.binary_length(texts)).as_py():
             return None  # 007 is another name than 7
-        if integers.max() >= 10**9 and not compute.all(compute.ascii_is_decimal(texts)).as_py():
+        if largest >= 10**9 and not compute.all(compute.ascii_is_decimal(texts)).as_py():
             return None  # 0xffffffff is as long as its digits; smaller ones are longer
         return integers
+
+
+def _join_repeated(texts: Any) -> tuple[Any, IntArray | None]:
+    """Give texts that follow one another once, and how many rows each has; None where few do."""
+    from pyarrow import chunked_array, compute
+
+    head = compute.run_end_encode(texts[:_N_GLANCE].combine_chunks())
+    if len(head.values) > len(head) * _FEW:
+        return texts, None
+    parts = compute.run_end_encode(texts).chunks
+    n_rows = [np.diff(part.run_ends, prepend=0) for part in parts]
+    return chunked_array([part.values for part in parts]), np.concatenate(n_rows)
 
 
 def number_columns(names: Sequence[str], source: str) -> dict[str, int]:
