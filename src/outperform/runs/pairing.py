@@ -229,7 +229,8 @@ def _pair_by_replicate(runs: "Runs", a: Cell, b: Cell, drop_incomplete: bool) ->
     scores_a, has_a = _order_by_replicate(runs, a)
     scores_b, has_b = _order_by_replicate(runs, b)
     is_shared, is_used, labels = has_a & has_b, has_a | has_b, runs.replicates or ()
-    places, n_places = np.cumsum(is_used) - 1, int(np.count_nonzero(is_used))
+    n_places = int(np.count_nonzero(is_used))
+    places = np.arange(n_places) if n_places == len(is_used) else np.cumsum(is_used) - 1
     if runs.counted and isinstance(labels, Numerals):
         places, n_places = labels.integers, int(labels.integers[is_used].max()) + 1
     pairs = PairedScores(scores_a, scores_b, labels, 0, places=places, n_places=n_places)

@@ -124,9 +124,9 @@ def find_suspicions(sides: Sides) -> Iterator[Suspicion]:
 def _mixed_scales(sides: Sides) -> Iterator[Suspicion]:
     if not (is_share(sides.metric) or is_bare_score(sides.metric)):
         return
-    every = np.concatenate(sides.scores)
-    if not 1 < every.max() <= 100:
+    if not 1 < max(scores.max() for scores in sides.scores) <= 100:
         return
+    every = np.concatenate(sides.scores)
     is_low = every <= 1
     low, high = every[is_low], every[~is_low]
     if not low.size or low.min() < 0:
@@ -236,7 +236,7 @@ def _is_sorted(scores: FloatArray) -> bool:
     if scores.size < FEWEST_SORTED:
         return False
     for some in (scores[:FEWEST_SORTED], scores):  # a glance at the first ones spares the rest
-        steps = np.diff(some)
+        steps = some[1:] - some[:-1]
         if not ((steps >= 0).all() or (steps <= 0).all()):
             return False
     if np.ptp(steps) <= _EVEN * np.abs(scores).max():

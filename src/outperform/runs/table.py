@@ -241,7 +241,10 @@ class Runs:
 
     def tasks_of(self, a: str, b: str) -> tuple[str, ...]:
         """Tasks on which one of two algorithms was scored, or was to be; all if there is none."""
-        rows = np.concatenate([self._rows_of(name) for name in (a, b)])
+        own = [self._rows_of(name) for name in (a, b)]
+        if len(self.tasks) == 1:
+            return self.tasks
+        rows = np.concatenate(own)
         is_known = ~np.isnan(self.score[rows])
         if self.incomplete is not None:  # a reason to have no score will do
             is_known |= self.incomplete.codes[rows] != self.incomplete.names.index("")
@@ -271,13 +274,12 @@ class Runs:
     def _rows_of(self, algorithm: str, task: int | None = None) -> IntArray:
         """Rows of an algorithm, whose cells are neighbours, or of its cell on one task."""
         first = self._code(algorithm, self.algorithms, "algorithm") * len(self.tasks)
-        last = first + len(self.tasks) - 1
+        ends = (first, first + len(self.tasks))
         if task is not None:
-            first = last = first + task
+            ends = (first + task, first + task + 1)
         # Of the same kind as the cells, which numpy would copy otherwise.
-        ends = np.array([first, last], dtype=self._cells.dtype)
-        begin = np.searchsorted(self._cells, ends[0])
-        return self._order[begin : np.searchsorted(self._cells, ends[1], "right")]
+        begin, end = self._cells.searchsorted(np.array(ends, dtype=self._cells.dtype))
+        return self._order[begin:end]
 
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
         if not self.unfinished:
@@ -306,6 +308,8 @@ class Runs:
         return 0 if task is None else self._code(task, self.tasks, "task")
 
     def _code(self, name: str, known: Sequence[str], kind: str) -> int:
+        if name in known and not (kind == "algorithm" and name in self.unfinished):
+            return known.index(name)
         if name not in known and tuple(known) == ("",):
             raise UnknownName(
                 f"no {kind} {name!r} in {self.source}, which has no column of {kind}s",
@@ -313,12 +317,10 @@ class Runs:
             )
         if kind == "algorithm" and name in self.unfinished:
             raise self.explain_unfinished(name)
-        if name not in known:
-            remedy = suggest_names(name, known)
-            if (column := self._find_column_of(name)) is not None:
-                remedy = f"Column {column!r} holds it: pass --{kind} {quote(column)}. {remedy}"
-            raise UnknownName(f"no {kind} {name!r} in {self.source}", remedy)
-        return known.index(name)
+        remedy = suggest_names(name, known)
+        if (column := self._find_column_of(name)) is not None:
+            remedy = f"Column {column!r} holds it: pass --{kind} {quote(column)}. {remedy}"
+        raise UnknownName(f"no {kind} {name!r} in {self.source}", remedy)
 
     def _find_column_of(self, name: str) -> str | None:
         every = np.arange(len(self))

@@ -336,6 +336,11 @@ def may_be_rounded(a: FloatArray, b: FloatArray, largest: float) -> BoolArray:
     return np.asarray((gap > 0) & (gap <= slack))
 
 
+def are_tied(low: float, high: float) -> bool:
+    """Whether two scores, the lower one first, differ by no more than rounding."""
+    return high - low <= ROUNDING * max(abs(low), abs(high))
+
+
 def find_differing(ordered: FloatArray) -> BoolArray:
     """Whether each score but the first differs from the one before by more than rounding.
 

@@ -58,13 +58,19 @@ def mean_difference(
     3 [0.516, 5.48]
     """
     check_open_unit("confidence_level", confidence_level)
+    first, second = (as_pairs if paired else as_independent)(a, b, at_least=2)
+    return find_difference(first, second, paired=paired, confidence_level=confidence_level)
+
+
+def find_difference(
+    a: FloatArray, b: FloatArray, *, paired: bool, confidence_level: float
+) -> MeanDifference:
+    """Do what `mean_difference` does, for scores in which ties are identical already."""
     if paired:
-        first, second = as_pairs(a, b, at_least=2)
-        value, deviation = map(float, mean_and_deviation(first - second))
-        error, df = deviation / math.sqrt(first.size), float(first.size - 1)
+        value, deviation = map(float, mean_and_deviation(a - b))
+        error, df = deviation / math.sqrt(a.size), float(a.size - 1)
     else:
-        first, second = as_independent(a, b, at_least=2)
-        value, error, df = map(float, subtract_means(first, second))
+        value, error, df = map(float, subtract_means(a, b))
     return student_interval(value, error, df, confidence_level)
 
 

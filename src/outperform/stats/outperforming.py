@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +20,7 @@ from outperform.stats.checks import (
     check_open_unit,
 )
 from outperform.stats.intervals import (
+    REACHED,
     Interval,
     anytime_interval,
     clopper_pearson_interval,
@@ -35,6 +37,7 @@ UnpairedMethod = Literal["brunner-munzel", "bootstrap"]
 IntervalMethod = Literal[PairedMethod, UnpairedMethod]
 
 _TIE_VALUE = {"half": 0.5, "strict": 0.0}
+_N_RESAMPLES = 10_000
 
 
 def probability_of_outperforming(
@@ -64,23 +67,43 @@ def probability_of_outperforming(
     >>> probability_of_outperforming([0.9, 0.8], [0.7, 0.8])
     0.75
     """
-    return both_probabilities(a, b, paired=paired, ties=ties)[0]
-
-
-def both_probabilities(
-    a: ArrayLike, b: ArrayLike, *, paired: bool, ties: Ties
-) -> tuple[float, float]:
-    """P(A>B) and P(B>A), as `probability_of_outperforming` estimates them."""
     check_choice("ties", ties, get_args(Ties))
+    return _share_wins(*(as_pairs if paired else as_independent)(a, b), paired, ties)[0]
+
+
+def find_chances(
+    a: FloatArray,
+    b: FloatArray,
+    *,
+    paired: bool,
+    ties: Ties,
+    method: IntervalMethod,
+    confidence_level: float,
+    rng: np.random.Generator | None,
+) -> tuple[float, float, Interval, Interval]:
+    """P(A>B) and P(B>A), and their intervals, of scores in which ties are identical already."""
+    method = _check_options(paired, ties, method, confidence_level)
+    find = partial(
+        _find_interval, paired=paired, ties=ties, method=method, level=confidence_level, rng=rng
+    )
+    interval = find(a, b)
+    # Where B outperforms A, to the last bit as were B named first; the bootstrap is drawn once.
+    # With strict ties, what A has not won B has not won either.
+    b_may_win = method != "bootstrap" and interval.high * REACHED <= 0.5
+    reverse = find(b, a) if ties == "strict" or b_may_win else interval.mirrored()
+    return *_share_wins(a, b, paired, ties), interval, reverse
+
+
+def _share_wins(a: FloatArray, b: FloatArray, paired: bool, ties: Ties) -> tuple[float, float]:
+    """P(A>B) and P(B>A)."""
     # Counts are multiples of 1/2, so that only the divisions round.
     if paired:
-        wins, tied, n = count_wins(a, b)
+        wins, tied, n = _count_outcomes(a, b)
         half = _TIE_VALUE[ties] * tied
         return (wins + half) / n, (n - wins - tied + half) / n
-    first, second = as_independent(a, b)
-    n = first.size * second.size
-    won = _count_beaten(first, second, _TIE_VALUE[ties]).sum()
-    lost = _count_beaten(second, first, _TIE_VALUE[ties]).sum()
+    n = a.size * b.size
+    won = _count_beaten(a, b, _TIE_VALUE[ties]).sum()
+    lost = _count_beaten(b, a, _TIE_VALUE[ties]).sum()
     return float(won / n), float(lost / n)
 
 
@@ -92,7 +115,7 @@ def outperforming_interval(
     ties: Ties = "half",
     method: IntervalMethod = "exact",
     confidence_level: float = 0.95,
-    n_resamples: int = 10_000,
+    n_resamples: int = _N_RESAMPLES,
     rng: np.random.Generator | None = None,
 ) -> Interval:
     """Interval of P(A>B).
@@ -116,21 +139,41 @@ def outperforming_interval(
     >>> print(outperforming_interval([3, 4, 5, 6, 7, 8], [2, 3, 4, 5, 8, 7], method="wilson"))
     [0.436, 0.97]
     """
+    method = _check_options(paired, ties, method, confidence_level)
+    first, second = as_pairs(a, b) if paired else as_independent(a, b, at_least=2)
+    return _find_interval(first, second, paired, ties, method, confidence_level, n_resamples, rng)
+
+
+def _check_options(
+    paired: bool, ties: Ties, method: IntervalMethod, confidence_level: float
+) -> IntervalMethod:
+    """Refuse what is not possible, and give the method that is meant."""
     check_choice("ties", ties, get_args(Ties))
     check_open_unit("confidence_level", confidence_level)
     if paired:
         _check_method(method, get_args(PairedMethod), "paired")
-        wins, tied, n = count_wins(a, b)
-        return paired_interval(
-            wins, tied if ties == "half" else 0, n, method=method, level=confidence_level
-        )
+        return method
     method = "brunner-munzel" if method == "exact" else method
     _check_method(method, get_args(UnpairedMethod), "unpaired")
-    first, second = as_independent(a, b, at_least=2)
+    return method
+
+
+def _find_interval(
+    a: FloatArray,
+    b: FloatArray,
+    paired: bool,
+    ties: Ties,
+    method: IntervalMethod,
+    level: float,
+    n_resamples: int = _N_RESAMPLES,
+    rng: np.random.Generator | None = None,
+) -> Interval:
+    if paired:
+        wins, tied, n = _count_outcomes(a, b)
+        return paired_interval(wins, tied if ties == "half" else 0, n, method=method, level=level)
     if method == "brunner-munzel":
-        return _brunner_munzel_interval(first, second, ties, confidence_level)
-    generator = as_generator(rng)
-    return _bootstrap_interval(first, second, ties, confidence_level, n_resamples, generator)
+        return _brunner_munzel_interval(a, b, ties, level)
+    return _bootstrap_interval(a, b, ties, level, n_resamples, as_generator(rng))
 
 
 def outperforming_pvalue(
@@ -204,9 +247,11 @@ def paired_interval(wins: int, ties: int, n: int, *, method: str, level: float) 
 
 def count_wins(a: ArrayLike, b: ArrayLike) -> tuple[int, int, int]:
     """Wins of a, ties, and the number of pairs."""
-    first, second = as_pairs(a, b)
-    wins, tied = np.count_nonzero(first > second), np.count_nonzero(first == second)
-    return int(wins), int(tied), first.size
+    return _count_outcomes(*as_pairs(a, b))
+
+
+def _count_outcomes(a: FloatArray, b: FloatArray) -> tuple[int, int, int]:
+    return int(np.count_nonzero(a > b)), int(np.count_nonzero(a == b)), a.size
 
 
 def _count_beaten(a: FloatArray, b: FloatArray, tie_value: float) -> FloatArray:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,12 +24,9 @@ from outperform.runs.scope import RUNS, SPLITS, UNKNOWN, Resplit, Scope
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
-    Interval,
     ResampledDifference,
     equivalence_test,
-    mean_difference,
     noether_sample_size,
-    outperforming_interval,
     resampled_difference,
 )
 from outperform.stats.checks import (
@@ -45,8 +41,8 @@ from outperform.stats.checks import (
     merge_stored,
 )
 from outperform.stats.dependent_replicates import cautious_alpha
-from outperform.stats.intervals import REACHED
-from outperform.stats.outperforming import IntervalMethod, Ties, both_probabilities
+from outperform.stats.effect_sizes import find_difference
+from outperform.stats.outperforming import IntervalMethod, Ties, find_chances
 from outperform.store.store import read_runs
 from outperform.wording import enumerate_names
 
@@ -186,20 +182,14 @@ def _compare(
     """Compare scores, but for the doubts about them; `about` is what else is known of them."""
     first, second = (as_pairs if terms.paired else as_independent)(first, second)
     a, b = (first, second) if goal == "maximize" else (-first, -second)
-    probability, reverse_probability = both_probabilities(
-        a, b, paired=terms.paired, ties=terms.ties
-    )
-    interval, reverse = _find_intervals(a, b, terms)
     how: dict[str, Any] = {"paired": terms.paired, "confidence_level": terms.confidence_level}
+    probability, reverse_probability, interval, reverse = find_chances(
+        a, b, ties=terms.ties, method=terms.interval, rng=terms.rng, **how
+    )
     population = None
     if resplit is not None and terms.paired:
         population = find_population(first, second, resplit, terms.confidence_level)
-    # Every task draws the same, so that none depends on those before it.
-    rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
-    tests: list[HypothesisTest | EquivalenceTest] = [
-        apply_test(a, b, name, paired=terms.paired, rng=rng, resplit=resplit)
-        for name in terms.tests
-    ]
+    tests: list[HypothesisTest | EquivalenceTest] = [*_apply_tests(a, b, terms, resplit)]
     if terms.equivalence is not None:
         tests.append(equivalence_test(first, second, margin=terms.equivalence, **how))
     return Comparison(
@@ -212,7 +202,7 @@ def _compare(
         reverse_probability=reverse_probability,
         interval=interval,
         reverse=reverse,
-        difference=mean_difference(first, second, **how),
+        difference=find_difference(first, second, **how),
         gamma=terms.gamma,
         margin=terms.margin,
         population=population,
@@ -220,21 +210,15 @@ def _compare(
     )
 
 
-def _find_intervals(a: FloatArray, b: FloatArray, terms: Terms) -> tuple[Interval, Interval]:
-    """Intervals of P(A>B) and of P(B>A); higher is better."""
-    find = partial(
-        outperforming_interval,
-        paired=terms.paired,
-        ties=terms.ties,
-        method=terms.interval,
-        confidence_level=terms.confidence_level,
-        rng=terms.rng,
-    )
-    interval = find(a, b)
-    # Where B outperforms A, to the last bit as were B named first; the bootstrap is drawn once.
-    # With strict ties, what A has not won B has not won either.
-    b_may_win = terms.interval != "bootstrap" and interval.high * REACHED <= 0.5
-    return interval, find(b, a) if terms.ties == "strict" or b_may_win else interval.mirrored()
+def _apply_tests(
+    a: FloatArray, b: FloatArray, terms: Terms, resplit: Resplit | None
+) -> Iterator[HypothesisTest]:
+    if not terms.tests:
+        return
+    # Every task draws the same, so that none depends on those before it.
+    rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
+    for name in terms.tests:
+        yield apply_test(a, b, name, paired=terms.paired, rng=rng, resplit=resplit)
 
 
 def find_population(

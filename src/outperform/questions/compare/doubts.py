@@ -14,7 +14,7 @@ from outperform.stats import (
     outperforming_interval,
     smallest_conclusive,
 )
-from outperform.stats.checks import FloatArray, find_differing
+from outperform.stats.checks import FloatArray, are_tied
 from outperform.wording import enumerate_names
 
 _OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t")
@@ -203,14 +203,16 @@ def describe_luck(winner: str | None, what: str, errs: float, alpha: float) -> s
 
 def doubt_scores(name: str, scores: FloatArray) -> Iterator[str]:
     """Whether all runs have the same score, or some a 0 that may mean that there is none."""
-    if scores.size > 2 and not find_differing(np.array([scores.min(), scores.max()])):
+    if scores.size > 2 and are_tied(float(scores.min()), float(scores.max())):
         yield (
             f"all {scores.size} runs of {name} have the same score {scores[0]:g}: does the seed "
             "reach the training?"
         )
+    n_zeros = scores.size - np.count_nonzero(scores)
+    if not n_zeros:
+        return
     others = np.abs(scores[scores != 0])
-    n_zeros = scores.size - others.size
-    if 0 < n_zeros < others.size > 2 and others.min() > np.ptp(others):
+    if n_zeros < others.size > 2 and others.min() > np.ptp(others):
         yield (
             f"{n_zeros} of {scores.size} runs of {name} have the score 0, far from all others: if "
             "they have failed, leave their scores empty, so that they are not taken for measured"
