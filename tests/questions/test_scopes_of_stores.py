@@ -41,9 +41,9 @@ kind = "ideal"
 replicates = 8
 """
 OPTION = (
-    "every run divides the same dataset anew, so more runs tell ever more surely which is better "
-    "on this dataset, and nothing of other data like it: --train-size and --test-size (train_size "
-    "and test_size in Python) tell that too"
+    "every run divides the same dataset anew: more runs make it surer which is better on this "
+    "dataset, and say nothing about other data like it; for these, add --train-size and "
+    "--test-size (train_size and test_size in Python)"
 )
 
 

@@ -400,7 +400,7 @@ def test_a_published_table_is_asked_for_what_it_does_not_say(published):
     words = ("compare", "--summary", published, "new", "old")
     assert "table.csv does not say whether higher is better" in refused(call(*words))
     gated = refused(call(*words, "--maximize", "--gate"))
-    assert "a gate cannot hang on a number of runs that nobody knows. Pass it with --n." in gated
+    assert "a gate cannot depend on a number of runs that nobody knows. Pass it with --n." in gated
     assert call(*words, "--maximize", "--n", 5, "--gate").exit_code == 3
     assert "Error: n is 1. Pass a whole number" in refused(call(*words, "--maximize", "--n", 1))
     runs = refused(call("compare", published, "new", "old", "--n", 5))
@@ -570,8 +570,8 @@ def test_several_tasks_fit_a_terminal(runs_file):
         "not significant      1",
     ]
     assert lines[8] == (
-        "  verdict: each task by itself; Holm: its p corrected for all tasks, up to 0.05 where it "
-        "may be named"
+        "  verdict: each task by itself; Holm: its p corrected for all tasks; a task counts above "
+        "where that is at most 0.05"
     )
 
 

@@ -71,7 +71,7 @@ def decide_gate(
     check_choice("claim", claim, get_args(GateClaim))
     if isinstance(result, PublishedTasksTried):
         raise InvalidInput(
-            "a gate cannot hang on a number of runs that nobody knows", "Pass it with --n"
+            "a gate cannot depend on a number of runs that nobody knows", "Pass it with --n"
         )
     several = isinstance(result, TaskComparisons | PublishedTasks)
     parts: Sequence[PairResult] = (
