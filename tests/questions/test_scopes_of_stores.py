@@ -126,7 +126,7 @@ def test_the_gate_and_the_audit_of_a_store_know_both_scopes(run_iris):
     assert here.exit_code == 0, here.output
     beyond = call("compare", path, "svm", "knn", "--gate", "better")
     assert beyond.exit_code == 3
-    assert "Gate undecided: svm outperforms knn, here and for data like these" in beyond.stderr
+    assert "Gate undecided: the claim is that svm outperforms knn, here and" in beyond.stderr
     audit = call("audit", path, "svm", "knn", "--draws", 50).stdout.splitlines()
     assert audit[0].startswith(
         "Fragile: svm outperforms knn on this sample of iris; for other data like it that is not "

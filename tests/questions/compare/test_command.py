@@ -99,13 +99,18 @@ def test_json_has_no_infinities(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("n_wins", "status", "outcome"), [(25, 0, "shown"), (15, 3, "undecided"), (2, 1, "refuted")]
+    ("n_wins", "status", "words"),
+    [
+        (25, 0, "shown:"),
+        (15, 3, "undecided: the claim is that"),
+        (2, 1, "refuted: the claim is that"),
+    ],
 )
-def test_gate_passes_only_if_a_outperforms_b(runs_file, n_wins, status, outcome):
+def test_gate_passes_only_if_a_outperforms_b(runs_file, n_wins, status, words):
     result = call("compare", runs_file(n_wins), "resnet", "vgg", "--gate")
     assert result.exit_code == status
     assert result.stderr == (
-        f"Gate {outcome}: resnet outperforms vgg (with 29 pairs, equals pass in 1.2% of cases, and "
+        f"Gate {words} resnet outperforms vgg (with 29 pairs, equals pass in 1.2% of cases, and "
         "a true P(A>B) of 0.75 in 71%).\n"
     )
 
@@ -115,7 +120,9 @@ def test_gate_needs_every_task(runs_file):
     assert call("compare", path, "resnet", "vgg", "--gate").exit_code == 3
     refuted = call("compare", runs_file(25, 15, 2), "resnet", "vgg", "--gate")
     assert refuted.exit_code == 1
-    assert "Gate refuted: resnet outperforms vgg on all of 3 tasks (" in refuted.stderr
+    assert "Gate refuted: the claim is that resnet outperforms vgg on all of 3 tasks (" in (
+        refuted.stderr
+    )
     path = runs_file(25, 15)
     assert call("compare", path, "resnet", "vgg", "--gate", "--on", "task0").exit_code == 0
 

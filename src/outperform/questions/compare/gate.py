@@ -40,7 +40,9 @@ class Gate(Plain):
     errors: str  # how often it errs with so many runs
 
     def __str__(self) -> str:
-        return f"Gate {self.outcome}: {self.claim} ({self.errors})."
+        # "Refuted: A outperforms B" would read as if A did.
+        what = "" if self.outcome == "shown" else "the claim is that "
+        return f"Gate {self.outcome}: {what}{self.claim} ({self.errors})."
 
     @property
     def exit_status(self) -> int:
