@@ -41,9 +41,9 @@ kind = "ideal"
 replicates = 8
 """
 OPTION = (
-    "every run divides the same dataset anew, so more runs tell ever more surely which is better "
-    "on this dataset, and nothing of other data like it: --train-size and --test-size (train_size "
-    "and test_size in Python) tell that too"
+    "every run divides the same dataset anew: more runs make it surer which is better on this "
+    "dataset, and say nothing about other data like it; for these, add --train-size and "
+    "--test-size (train_size and test_size in Python)"
 )
 
 
@@ -126,7 +126,7 @@ def test_the_gate_and_the_audit_of_a_store_know_both_scopes(run_iris):
     assert here.exit_code == 0, here.output
     beyond = call("compare", path, "svm", "knn", "--gate", "better")
     assert beyond.exit_code == 3
-    assert "Gate undecided: svm outperforms knn, here and for data like these" in beyond.stderr
+    assert "Gate undecided: the claim is that svm outperforms knn, here and" in beyond.stderr
     audit = call("audit", path, "svm", "knn", "--draws", 50).stdout.splitlines()
     assert audit[0].startswith(
         "Fragile: svm outperforms knn on this sample of iris; for other data like it that is not "

@@ -224,8 +224,8 @@ def test_the_best_on_validation_needs_validation_scores():
     with pytest.raises(InvalidInput) as caught:
         read_runs(records, at="best-validation")
     assert str(caught.value) == (
-        "nothing is known as validation scores, by which the best row of a run is chosen. Name "
-        "their column with --validation where the command has it, call it validation, or pass "
+        "no column is recognised as validation scores, by which the best row of a run is chosen. "
+        "Name their column with --validation where the command has it, call it validation, or pass "
         "--at last."
     )
 

@@ -270,7 +270,7 @@ def test_gamma_is_not_ruled_out_where_runs_that_failed_might_have_shown_it(store
     # Every other pair might have been won by either: a, who would win soon, or b.
     decision = decide_between_equals(range(0, 80, 2), store, new_rule=True)
     assert (decision.outcome, decision.winner, decision.exit_status) == ("undecided", None, 3)
-    assert "incomplete pair(s)." in str(decision)
+    assert "depends on incomplete pairs (" in str(decision)
     (caveat,) = [each for each in decision.caveats if "only what holds" in each]
     assert caveat.endswith("whoever had won them is decided: complete them")
 

@@ -182,13 +182,18 @@ def main(ctx: click.Context) -> None:
     """Does A really outperform B? Honest verdicts for machine-learning benchmarks.
 
     \b
-        outperform compare runs.csv resnet vgg
-        outperform plan --gamma 0.75
+        You have              You type
+        a table of runs       outperform compare runs.csv resnet vgg
+        ... of many methods   outperform rank runs.csv
+        numbers from a paper  outperform compare --summary a=93±0.3,5 b=92±0.4,5
+        a leaderboard         outperform sota leaderboard.csv --test-size 3000
+        training code         outperform init my-study
+        nothing yet           outperform plan
 
-    Exit status: 0 done, or what a gate asks for is shown; 1 it is refuted; 3 it is neither; 2 bad
-    input, or an output that cannot be written; 4 a run is done, but some fits failed or
-    searches cannot be simulated; 130 interrupted; 141 whoever read the output closed it before
-    the end.
+    Exit status: 0 done, or a gate's claim is shown; 1 the claim is refuted; 2 bad input, or an
+    output that cannot be written; 3 a gate, or run --until-decided, is undecided; 4 a run is done,
+    but some fits failed or searches cannot be simulated; 130 interrupted; 141 whoever read the
+    output closed it before the end.
     """
     if ctx.invoked_subcommand is None:
         from outperform.render.terminal import say

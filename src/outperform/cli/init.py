@@ -25,7 +25,8 @@ def command(folder: str) -> None:
     \b
         outperform init my-study
 
-    The study compares a scikit-learn estimator with the script; it runs as it is, in seconds.
+    The study compares a scikit-learn estimator with the script; it runs as it is, in under a
+    minute.
     """
     place = Path(folder)
     there = [name for name in _FILES if (place / name).exists()]

@@ -112,7 +112,11 @@ reading_options = partial(
     name="reading",
     make=dict,
     options=(
-        click.option("--metric", metavar="COLUMN", help="Column with the scores."),
+        click.option(
+            "--metric",
+            metavar="COLUMN",
+            help="Column with the scores; with --wide, what they are, such as accuracy.",
+        ),
         click.option(
             "--maximize", "goal", flag_value="maximize", default=None, help="Higher is better."
         ),
@@ -133,19 +137,19 @@ reading_options = partial(
         click.option(
             "--at",
             metavar="last|best-validation|N",
-            help="Row of a learning curve that counts: the last, the best on validation, step N.",
+            help="Which row of a learning curve counts: the last, the best on validation, step N.",
         ),
         click.option(
             "--runs-of",
             "design",
             metavar="DESIGN",
-            help="Design of a store whose runs count, such as fix-hopt.",
+            help="With a store: the design whose runs are taken, such as fix-hopt.",
         ),
         click.option(
             "--accept",
             multiple=True,
             type=click.Choice(DOUBTS),
-            help="What is right although it looks wrong; may be repeated.",
+            help="Say that this is right although it looks wrong; may be repeated.",
         ),
         click.option(
             "--with",
@@ -188,14 +192,18 @@ _OUTPUT = (
     click.option("--view", metavar="NAME", help="With --plot: draw this part of the figure only."),
     click.option("--width", type=float, metavar="INCHES", help="With --plot: width of the figure."),
     click.option(
-        "--no-title", "title", flag_value=False, default=True, help="With --plot: no verdict above."
+        "--no-title",
+        "title",
+        flag_value=False,
+        default=True,
+        help="With --plot: do not write the verdict above the figure.",
     ),
 )
 _FORMAT = click.option(
     "--format",
     "paper",
     type=click.Choice(get_args(PaperFormat)),
-    help="Print the table alone, for a paper; what else there is to say goes to standard error.",
+    help="Print the table alone, for a paper; sentence and caveats go to standard error.",
 )
 # How a result is shown.
 output_options = partial(_join, name="output", make=Output, options=(debug_option, *_OUTPUT))
@@ -221,11 +229,14 @@ alpha_option = click.option(
     help="Accepted chance of a false alarm.",
 )
 beta_option = click.option(
-    "--beta", default=0.05, show_default=True, help="Accepted chance of a miss."
+    "--beta",
+    default=0.05,
+    show_default=True,
+    help="Accepted chance of a miss.",
 )
 only_option = click.option("--on", "only", metavar="TASK", help="Look at this task only.")
 paired_option = click.option(
-    "--paired/--unpaired", default=None, help="Pair runs by replicate, or take all with all."
+    "--paired/--unpaired", default=None, help="Compare runs of the same replicate, or all with all."
 )
 drop_option = click.option(
     "--drop-incomplete", is_flag=True, help="Leave out failed runs and missing pairs."
@@ -235,10 +246,10 @@ drop_option = click.option(
 _train_size_option = click.option(
     "--train-size",
     type=click.IntRange(1),
-    help="Different examples that each run trains on, if every run divides one dataset anew.",
+    help="How many different examples each run trains on, if every run divides one dataset anew.",
 )
 _test_size_option = click.option(
-    "--test-size", type=click.IntRange(1), help="Examples that it is tested on, likewise."
+    "--test-size", type=click.IntRange(1), help="How many examples each run is then tested on."
 )
 
 

@@ -225,7 +225,8 @@ class RowReader:
         """Rows with the best validation score of their run."""
         if self.validation is None:
             raise InvalidInput(
-                "nothing is known as validation scores, by which the best row of a run is chosen",
+                "no column is recognised as validation scores, by which the best row of a run is "
+                "chosen",
                 "Name their column with --validation where the command has it, call it validation, "
                 "or pass --at last",
             )

@@ -51,6 +51,8 @@ class Scope(Plain):
 
     def __str__(self) -> str:
         words = join_words(self.varied)
+        if self.about in (THESE_TASKS, TASKS_LIKE_THESE):
+            words = words.replace(THIS_DATASET, "each dataset")
         return f"{words[0].upper()}{words[1:]} {self.how}, so this is about {self.whole}"
 
 
@@ -99,7 +101,7 @@ def join_scopes(scopes: Sequence[Scope], tasks: Collection[str]) -> Scope:
     --------
     >>> scopes = Scope((SEEDS,), THIS_DATASET), Scope((SPLITS, SEEDS), THIS_DATASET)
     >>> str(join_scopes(scopes, ["digits", "iris"]))
-    'Seeds and splits of this dataset varied, so this is about these tasks'
+    'Seeds and splits of each dataset varied, so this is about these tasks'
     """
     varied = tuple(dict.fromkeys(word for scope in scopes for word in scope.varied))
     about = THESE_TASKS if len(set(tasks)) > 1 else scopes[0].about

@@ -237,8 +237,8 @@ def test_runs_far_better_than_the_others_are_named(goal):
     (caveat,) = best_of_runs(read_runs(records, goal=goal)).caveats[:1]
     assert caveat == (
         "1 of 100 runs are far better than the others (more than 3 interquartile ranges beyond the "
-        "quartile): the best of n hangs on such luck, and intervals hold the truth less often than "
-        "they say"
+        "quartile): the best of n depends on such luck, and intervals hold the truth less often "
+        "than they say"
     )
     records[7]["accuracy"] = 1 - far  # far worse: no luck
     caveats = best_of_runs(read_runs(records, goal=goal)).caveats

@@ -113,7 +113,8 @@ def test_all_algorithms_have_a_row_each(write_runs):
 def test_validation_scores_are_named(write_runs):
     path = write_runs(columns="run,dev,test_acc")
     assert refused(call("best-of", path, "--metric", "test_acc")) == (
-        "Error: nothing in net.csv is known as validation scores, by which the best is chosen. "
+        "Error: no column of net.csv is recognised as validation scores, by which the best run is "
+        "chosen. "
         "Name their column with --validation; --validation 'test_acc' chooses by the score that is "
         "reported, which is optimistic."
     )
@@ -239,7 +240,7 @@ def test_trials_of_a_store_are_runs(store_file):
 
 
 def test_final_fits_of_a_store_are_runs_too(store_file):
-    assert "is known as validation scores" in refused(call("best-of", store_file, "--n", 2))
+    assert "is recognised as validation scores" in refused(call("best-of", store_file, "--n", 2))
     result = call("best-of", store_file, "--n", 2, "--validation", "accuracy")
     assert "The best of 2 runs of tree on iris chosen by accuracy is expected" in result.stdout
     assert str(best_of_runs(str(store_file), n=2)) == result.stdout.splitlines()[0]

@@ -384,7 +384,7 @@ def test_the_sentence_and_the_table_agree_on_what_is_shown():
     everywhere = compare_runs(table(a=wins(6, 0), b=wins(6, 0), c=wins(6, 0)), "new", "old")
     assert everywhere.better["a"].tasks == ("a", "b", "c")
     assert min(everywhere.better["a"].pvalues) > 0.05
-    assert everywhere.tables[0].note.endswith("where it may be named, or where one wins on all")
+    assert everywhere.tables[0].note.endswith("at most 0.05, or one wins on all")
 
 
 def test_tasks_are_counted_by_exact_sign_tests_and_named_by_holm():

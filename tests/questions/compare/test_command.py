@@ -99,13 +99,18 @@ def test_json_has_no_infinities(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("n_wins", "status", "outcome"), [(25, 0, "shown"), (15, 3, "undecided"), (2, 1, "refuted")]
+    ("n_wins", "status", "words"),
+    [
+        (25, 0, "shown:"),
+        (15, 3, "undecided: the claim is that"),
+        (2, 1, "refuted: the claim is that"),
+    ],
 )
-def test_gate_passes_only_if_a_outperforms_b(runs_file, n_wins, status, outcome):
+def test_gate_passes_only_if_a_outperforms_b(runs_file, n_wins, status, words):
     result = call("compare", runs_file(n_wins), "resnet", "vgg", "--gate")
     assert result.exit_code == status
     assert result.stderr == (
-        f"Gate {outcome}: resnet outperforms vgg (with 29 pairs, equals pass in 1.2% of cases, and "
+        f"Gate {words} resnet outperforms vgg (with 29 pairs, equals pass in 1.2% of cases, and "
         "a true P(A>B) of 0.75 in 71%).\n"
     )
 
@@ -115,7 +120,9 @@ def test_gate_needs_every_task(runs_file):
     assert call("compare", path, "resnet", "vgg", "--gate").exit_code == 3
     refuted = call("compare", runs_file(25, 15, 2), "resnet", "vgg", "--gate")
     assert refuted.exit_code == 1
-    assert "Gate refuted: resnet outperforms vgg on all of 3 tasks (" in refuted.stderr
+    assert "Gate refuted: the claim is that resnet outperforms vgg on all of 3 tasks (" in (
+        refuted.stderr
+    )
     path = runs_file(25, 15)
     assert call("compare", path, "resnet", "vgg", "--gate", "--on", "task0").exit_code == 0
 
@@ -400,7 +407,7 @@ def test_a_published_table_is_asked_for_what_it_does_not_say(published):
     words = ("compare", "--summary", published, "new", "old")
     assert "table.csv does not say whether higher is better" in refused(call(*words))
     gated = refused(call(*words, "--maximize", "--gate"))
-    assert "a gate cannot hang on a number of runs that nobody knows. Pass it with --n." in gated
+    assert "a gate cannot depend on a number of runs that nobody knows. Pass it with --n." in gated
     assert call(*words, "--maximize", "--n", 5, "--gate").exit_code == 3
     assert "Error: n is 1. Pass a whole number" in refused(call(*words, "--maximize", "--n", 1))
     runs = refused(call("compare", published, "new", "old", "--n", 5))
@@ -570,8 +577,8 @@ def test_several_tasks_fit_a_terminal(runs_file):
         "not significant      1",
     ]
     assert lines[8] == (
-        "  verdict: each task by itself; Holm: its p corrected for all tasks, up to 0.05 where it "
-        "may be named"
+        "  verdict: each task by itself; Holm: its p corrected for all tasks; a task counts above "
+        "where that is at most 0.05"
     )
 
 

@@ -117,8 +117,8 @@ def test_without_the_number_of_runs_three_are_tried():
     counts = [answer.n_tasks_better for answer in result.answers]
     assert counts == [{"a": 1, "b": 0}, {"a": 2, "b": 1}, {"a": 2, "b": 1}]
     assert str(result) == (
-        "It hangs on the number of runs, which the table does not say: with n = 3, 5 or 10, new is "
-        "better than old on at least 1, 2 or 2 of 4 datasets and old is better than new on at "
+        "It depends on the number of runs, which the table does not say: with n = 3, 5 or 10, new "
+        "is better than old on at least 1, 2 or 2 of 4 datasets and old is better than new on at "
         "least 0, 1 or 1 of 4 datasets, if scores are normal."
     )
     assert result.tables[0].header[-3:] == ["n = 3", "n = 5", "n = 10"]
@@ -177,7 +177,7 @@ def test_a_gate_on_a_table_asks_for_every_dataset():
     with pytest.raises(InvalidInput) as caught:
         decide_gate(on_table())
     assert str(caught.value) == (
-        "a gate cannot hang on a number of runs that nobody knows. Pass it with --n."
+        "a gate cannot depend on a number of runs that nobody knows. Pass it with --n."
     )
 
 

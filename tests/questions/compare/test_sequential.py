@@ -50,8 +50,8 @@ def test_it_ends_where_the_test_ends(goal):
         "(Wald's test between ½ and γ = 0.75, α = 0.05, β = 0.05)."
     )
     assert (
-        "6 pair(s) came after the end of the test, and are not counted: not in the decision, not "
-        "in the interval"
+        "pairs that came after the end of the test: 6; they count neither in the decision nor in "
+        "the interval"
     ) in result.caveats
 
 

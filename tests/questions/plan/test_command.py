@@ -84,10 +84,10 @@ def test_pilot_with_several_tasks_asks_which(pilot_file):
     [
         (
             [],
-            "run 54 seeds of both algorithms, paired, decide nothing before",
+            "run both algorithms with the same 54 seeds, decide nothing before all are done, then",
         ),
-        (["--pairs", 10], "run 54 seeds, not 10, of both algorithms"),
-        (["--pairs", 60], "run 60 seeds of both algorithms"),
+        (["--pairs", 10], "with the same 54 seeds, not 10, decide"),
+        (["--pairs", 60], "with the same 60 seeds, decide"),
         (["--gamma", 0.8, "--interval", "wilson"], "compare --gamma 0.8 --interval wilson`."),
     ],
 )

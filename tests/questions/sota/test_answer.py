@@ -263,8 +263,12 @@ def test_the_sentence_takes_entries_as_equals_only_where_no_caveat_denies_it():
         result = assess_leaderboard(scores, test_size=500)
         assert result.are_unequal == unequal
         assert any("entries are not equally good" in doubt for doubt in result.caveats) == unequal
-        assert ("if all are equally good" in str(result)) != unequal
-    assert f"a true {result.sober:.4f} to {result.sober_if_different:.4f}, since" in str(result)
+        assert ("if all entries are equally good" in str(result)) != unequal
+    assert str(result).startswith(
+        "The best accuracy of 4 entries, 0.9500, is partly luck: a sober estimate is "
+        f"{result.sober:.4f} (if all entries were equally good) to "
+        f"{result.sober_if_different:.4f} (if each were as good as its score); "
+    )
 
 
 def test_kaggle_obesity(shared_data):
@@ -278,7 +282,9 @@ def test_kaggle_obesity(shared_data):
     assert (round(found.sober, 4), round(found.sober_if_different, 4)) == (0.9016, 0.9035)
     assert found.luck_share == 1
     assert any("more alike than assumed" in doubt for doubt in found.caveats)
-    assert "a true 0.9016 or more, since entries are more alike than assumed; " in str(found)
+    assert "a sober estimate is 0.9016 or more, since entries are more alike than assumed; " in str(
+        found
+    )
     public = read_leaderboard(shared_data / "kaggle_obesity" / "public.csv")
     assert fit_test_size(public.scores, 13_840) == 13_840 - 11_072
 

@@ -67,7 +67,7 @@ def test_a_leaderboard(board):
     result = call(board, "--test-size", 1000)
     assert result.exit_code == 0
     text = " ".join(result.stdout.split())
-    assert text.startswith("The best accuracy of 4 entries, 0.9120, is what luck makes of a ")
+    assert text.startswith("The best accuracy of 4 entries, 0.9120, is partly luck: a sober ")
     assert "top score 0.912 (red)" in text
     assert "may be the truly best 3 of 4, at 95% confidence: scores from" in text
     assert "Next: report both sober estimates" in text

@@ -131,8 +131,8 @@ def _read(path: str, reading: dict[str, Any], *, trials: bool) -> Runs:
         runs = open_runs(path, reading)
         if runs.validation is None and reading["validation"] is None:
             raise InvalidInput(
-                f"nothing in {runs.source} is known as validation scores, by which the best is "
-                "chosen",
+                f"no column of {runs.source} is recognised as validation scores, by which the best "
+                "run is chosen",
                 f"Name their column with --validation; --validation {runs.metric!r} chooses by the "
                 "score that is reported, which is optimistic",
             )

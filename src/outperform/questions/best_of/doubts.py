@@ -113,6 +113,6 @@ def _doubt_scores(result: BestOf) -> Iterator[str]:
     if n_far and result.n_runs >= _FEW:
         yield (
             f"{n_far} of {result.n_runs} runs are far better than the others (more than 3 "
-            "interquartile ranges beyond the quartile): the best of n hangs on such luck, and "
+            "interquartile ranges beyond the quartile): the best of n depends on such luck, and "
             "intervals hold the truth less often than they say"
         )

@@ -80,16 +80,18 @@ if TYPE_CHECKING:
     type=click.Choice(["half", "strict"]),
     default="half",
     show_default=True,
-    help="A tie is half a win of either, or no win of anyone.",
+    help="A tie counts as half a win for both, or as no win.",
 )
 @only_option
 @drop_option
-@click.option("--summary", is_flag=True, help="Compare published means: see the example above.")
+@click.option(
+    "--summary", is_flag=True, help="Compare published means, as in the last two examples."
+)
 @click.option(
     "--n",
     "n_runs",
     type=int,
-    help="With --summary: runs behind each mean of a table that does not say.  [default: 3, 5 and "
+    help="With --summary: runs behind each mean, if the table does not say.  [default: 3, 5 and "
     "10 are tried]",
 )
 @click.option(
@@ -97,8 +99,8 @@ if TYPE_CHECKING:
     type=click.Choice(get_args(GateClaim)),
     is_flag=False,
     flag_value="better",
-    help="Exit with 0 if it is shown, on every task, that A outperforms B (or with not-worse: is "
-    "not worse by --margin), 1 if it is refuted, 3 if neither. Give it last.",
+    help="Exit with 0 if it is shown, on every task, that A outperforms B (not-worse: that A is "
+    "not worse by --margin), 1 if that is refuted, 3 if neither. Give it last.",
 )
 @click.option(
     "--scope",
@@ -120,11 +122,12 @@ def command(words: tuple[str, ...], output: Output, **options: Any) -> None:
         outperform compare --summary table.csv resnet vgg --n 5 --metric accuracy
 
     RUNS is a CSV, TSV, JSONL or Parquet file with one row per run and columns such as algorithm,
-    task, seed and accuracy. A summary names mean, standard deviation and number of runs, or RUNS
-    is a published table: with the columns algorithm, mean, sd and n, with a column dataset beside
-    them, or as papers print it, with a row per method, a column per dataset and cells such as
-    91.2 ± 0.4. The runs of a file without a column of algorithms are those of one, called like the
-    file.
+    task, seed and accuracy, or the store of a study. A file without a column of algorithms holds
+    the runs of one, which has the name of the file.
+
+    With --summary, give mean, standard deviation and number of runs, or a published table: with
+    the columns algorithm, mean, sd, n and, if there are several, dataset; or as papers print it,
+    with a row per method, a column per dataset and cells such as 91.2 ± 0.4.
     """
     if options.pop("sequential"):
         output.show(_compare_sequentially(words, **options))

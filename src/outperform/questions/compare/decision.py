@@ -201,7 +201,7 @@ class Decision(OfTwo):
         pair = f"{self.a} and {self.b}"
         if self._hangs_on_gaps:
             n_gaps = max(part.n_incomplete for part in self.parts)
-            return f"Undecided between {pair} {after}: it hangs on {n_gaps} incomplete pair(s)."
+            return f"Undecided between {pair} {after}: it depends on incomplete pairs ({n_gaps})."
         if self.n_replicates == self.n_allowed:
             after = f"after all {self.n_allowed} replicates that the study allows"
         why, n_left = "", self.rule.n_last - self.n_replicates

@@ -74,14 +74,14 @@ def _doubt_splits(comparison: Comparison) -> Iterator[str]:
         )
     if comparison.population is None and comparison.paired:
         yield (
-            "every run divides the same dataset anew, so more runs tell ever more surely which is "
-            "better on this dataset, and nothing of other data like it: --train-size and "
-            "--test-size (train_size and test_size in Python) tell that too"
+            "every run divides the same dataset anew: more runs make it surer which is better on "
+            "this dataset, and say nothing about other data like it; for these, add --train-size "
+            "and --test-size (train_size and test_size in Python)"
         )
     elif comparison.population is None:
         yield (
             "every run divides the same dataset anew: the verdict is about this dataset, and only "
-            "paired runs can tell of other data like it"
+            "paired runs can say anything about other data like it"
         )
 
 

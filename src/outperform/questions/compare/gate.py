@@ -40,7 +40,9 @@ class Gate(Plain):
     errors: str  # how often it errs with so many runs
 
     def __str__(self) -> str:
-        return f"Gate {self.outcome}: {self.claim} ({self.errors})."
+        # "Refuted: A outperforms B" would read as if A did.
+        what = "" if self.outcome == "shown" else "the claim is that "
+        return f"Gate {self.outcome}: {what}{self.claim} ({self.errors})."
 
     @property
     def exit_status(self) -> int:
@@ -71,7 +73,7 @@ def decide_gate(
     check_choice("claim", claim, get_args(GateClaim))
     if isinstance(result, PublishedTasksTried):
         raise InvalidInput(
-            "a gate cannot hang on a number of runs that nobody knows", "Pass it with --n"
+            "a gate cannot depend on a number of runs that nobody knows", "Pass it with --n"
         )
     several = isinstance(result, TaskComparisons | PublishedTasks)
     parts: Sequence[PairResult] = (

@@ -337,7 +337,7 @@ class PublishedTasksTried(Result):
             if any(counts[side])
         ]
         return (
-            f"It hangs on the number of runs, which the table does not say: with n = {tried}, "
+            f"It depends on the number of runs, which the table does not say: with n = {tried}, "
             f"{join_words(claims)}, if scores are normal."
         )
 

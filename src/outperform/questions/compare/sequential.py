@@ -252,7 +252,7 @@ class SequentialComparison(OfTwo):
         if self.outcome == "neither":
             why = f": an advantage of either as large as γ = {self.rule.gamma:g} is ruled out;"
         elif self.path.call == "unknown":
-            why = f", as it hangs on {self.n_incomplete} incomplete pair(s):"
+            why = f", as it depends on incomplete pairs ({self.n_incomplete}):"
         return f"{self.decided}{why} {self.chance} ({self.rule.words})."
 
     @property
@@ -305,8 +305,8 @@ class SequentialComparison(OfTwo):
             )
         if self.n_beyond:
             yield (
-                f"{self.n_beyond} pair(s) came after the end of the test, and are not counted: not "
-                "in the decision, not in the interval"
+                f"pairs that came after the end of the test: {self.n_beyond}; they count neither "
+                "in the decision nor in the interval"
             )
 
     @property

@@ -338,9 +338,8 @@ def tabulate_tasks(tasks: TaskComparisons) -> list[Table | str]:
             row.append("–" if population is None else f"{population.pvalue:.2g}")
     tests = [(c.task, *describe_test(test)) for c in results for test in c.tests]
     explained = (
-        "  verdict: each task by itself; Holm: its p corrected for all tasks, up to "
-        f"{first.alpha:.2g} where it may be named"
-        f"{', or where one wins on all' if tasks.winner else ''}"
+        "  verdict: each task by itself; Holm: its p corrected for all tasks; a task counts above "
+        f"where that is at most {first.alpha:.2g}{', or one wins on all' if tasks.winner else ''}"
     )
     if any(result.population for result in results):
         explained += f"; other data: shown by p < {cautious_alpha(first.alpha):.2g}"

@@ -37,13 +37,15 @@ _WITHOUT_PILOT = {
 @gamma_option
 @alpha_option
 @beta_option
-@click.option("--pairs", "n_pairs", type=int, help="Judge this number of pairs.")
-@click.option("--budget", type=int, help="Fits of a study: which design do they go to?")
-@click.option("--hours", type=float, help="... or hours that they take, one after the other.")
+@click.option("--pairs", "n_pairs", type=int, help="Say what this number of pairs can show.")
+@click.option(
+    "--budget", type=int, help="Number of fits: which design of a study are they best spent on?"
+)
+@click.option("--hours", type=float, help="... or hours, if fits are done one after the other.")
 @click.option(
     "--seconds-per-fit",
     type=float,
-    help="Adds the cost of the runs; with --hours, where the store does not know it.",
+    help="Add the time that runs take; with --hours, needed if the store does not know it.",
 )
 @click.option(
     "--interval",

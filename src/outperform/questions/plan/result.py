@@ -247,7 +247,7 @@ class Plan(Result):
         """What to do next."""
         enough = self.power >= 1 - self.beta
         n = self.n_pairs if enough else self.n_required
-        instead = "" if enough else f", not {self.n_pairs},"
+        instead = "," if enough else f", not {self.n_pairs},"
         # The plan holds for the verdict that it was made for.
         defaults = {"gamma": 0.75, "alpha": 0.05, "interval": "exact"}
         chosen = {name: getattr(self, name) for name in defaults}
@@ -257,8 +257,8 @@ class Plan(Result):
             if value not in (defaults[name], 0.5)  # a γ of 0.5 is the plan's own
         ]
         advice = (
-            f"run {n} seeds{instead} of both algorithms, paired, decide nothing before, and call "
-            f"`outperform compare{''.join(options)}`."
+            f"run both algorithms with the same {n} seeds{instead} decide nothing before all are "
+            f"done, then call `outperform compare{''.join(options)}`."
         )
         if self.resplits is None or self.resplits.n_required is not None:
             return advice

@@ -34,18 +34,25 @@ from outperform.store.store import open_runs
     type=click.Choice(get_args(Correction)),
     default="holm",
     show_default=True,
-    help="Of p-values and intervals, for the number of pairs.",
+    help="How p-values and intervals are corrected for the number of pairs.",
 )
 @click.option(
     "--test",
     type=click.Choice(TESTS),
-    help="Of pairs.  [default: wins; for tasks like these: wilcoxon]",
+    help="How pairs are tested.  [default: wins; for tasks like these: wilcoxon]",
 )
 @click.option("--paired/--unpaired", default=None, help="Pair runs by replicate, or at random.")
-@click.option("--only", multiple=True, metavar="NAME", help="Rank this algorithm; may be repeated.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="Rank only this algorithm and others named so; to be repeated.",
+)
 @click.option("--family", metavar="COLUMN", help="Column that says which tasks belong together.")
-@click.option("--complete", is_flag=True, help="Leave out what not all algorithms have.")
-@click.option("--gaps", is_flag=True, help="Rank with gaps, as if unrelated to performance.")
+@click.option(
+    "--complete", is_flag=True, help="Leave out tasks and replicates that not all algorithms have."
+)
+@click.option("--gaps", is_flag=True, help="Keep gaps, taken to be unrelated to performance.")
 @click.option(
     "--normalize",
     type=click.Choice(get_args(Normalization)),
@@ -80,7 +87,7 @@ def command(
 
     RUNS has one row per run, with columns such as algorithm, task, seed and accuracy. Per task:
     mean ± standard deviation, and a mark on every algorithm that may be the best. Over tasks:
-    ranks with confidence sets, and P(A>B) of all pairs, corrected for their number.
+    the ranks that each may truly have, and P(A>B) of all pairs, corrected for their number.
     """
     if complete and gaps:
         raise click.UsageError("--complete leaves gaps out and --gaps keeps them: choose one.")

@@ -122,8 +122,9 @@ def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
     ]
     if pairs:
         yield (
-            f"two tests disagree on {enumerate_names(pairs, limit=3)}: the one of ranks tells them "
-            f"apart, {ranking.test} does not; go by the one that was chosen before seeing the runs"
+            f"two tests disagree on {enumerate_names(pairs, limit=3)}: the test of ranks tells "
+            f"them apart, {ranking.test} does not; go by the one that you chose before seeing the "
+            "runs"
         )
     turned = [
         f"{worse.name} and {better.name}"
@@ -186,8 +187,8 @@ def _doubt_reach(ranking: Ranking, table: Runs) -> Iterator[str]:
         yield "there is one task only: nothing is said of others, and ranks are those of its runs"
     if len(ranking.algorithms) > 2:
         yield (
-            "mean ranks, and who may be the best, depend on all algorithms that take part; the "
-            "entry of a pair depends on these two alone"
+            "mean ranks, and who may be the best, depend on all algorithms that take part; what "
+            "is said of a pair depends on these two alone"
         )
     if table.replicates is None and max(task.n_runs for task in ranking.tasks) > 1:
         yield (

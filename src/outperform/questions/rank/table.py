@@ -52,10 +52,8 @@ def _tabulate_means(ranking: "Ranking", names: Sequence[str]) -> Iterator[Table]
     way = describe_goal(*goals) if len(goals) == 1 else "higher (↑) or lower (↓) is better"
     title = f"{ranking.metric or 'metrics differ between tasks'}, {way}; {what}"
     there, data = " there" if len(tasks) > 1 else "", f" {ranking.data}" if ranking.data else ""
-    marks = (
-        f"  {MAYBE_BEST} may be the best{there}: the marked ones hold the truly best{data} with "
-    )
-    note = f"{marks}{1 - ranking.alpha:.0%}" if several else ""
+    marks = f"  {MAYBE_BEST} may be the best{there}: the truly best{data} is among them with "
+    note = f"{marks}{1 - ranking.alpha:.0%} confidence" if several else ""
     for block in blocks:
         header, *rows = zip(["", *names], *block, strict=True)
         above, below = title if block is blocks[0] else "", note if block is blocks[-1] else ""

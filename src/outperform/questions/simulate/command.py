@@ -47,14 +47,14 @@ def _refuse_estimator(_context: click.Context, _option: click.Parameter, value: 
     "n_pairs",
     type=int,
     multiple=True,
-    help="Runs of each; several times for a curve.  [default: 50]",
+    help="Number of pairs; may be repeated, for a curve.  [default: 50]",
 )
 @click.option(
     "--gamma",
     "gammas",
     type=float,
     multiple=True,
-    help="Smallest P(A>B) that matters; several times for a curve.  [default: 0.75]",
+    help="Smallest P(A>B) that matters; may be repeated, for a curve.  [default: 0.75]",
 )
 @click.option(
     "--alpha",
@@ -63,7 +63,12 @@ def _refuse_estimator(_context: click.Context, _option: click.Parameter, value: 
     multiple=True,
     help="Level of the tests.  [default: 0.05; of seeds also 0.01 and 0.001]",
 )
-@click.option("--rule", "rules", multiple=True, help=f"Of {', '.join(RULES)}.  [default: all]")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    help=f"One of {', '.join(RULES)}; may be repeated.  [default: all]",
+)
 @click.option(
     "--case-studies", metavar="FILE", help="JSON with sigma and sigma_epsilon of each task."
 )

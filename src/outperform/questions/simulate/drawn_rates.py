@@ -28,8 +28,8 @@ Rates = dict[Rule, tuple[FloatArray, FloatArray]]  # and their standard errors, 
 # True P(A>B) that rules are looked at.
 PROBABILITIES = tuple(round(0.4 + 0.025 * i, 3) for i in range(25))
 EITHER_SIDE = (
-    "false positives count A declared better between equals; that either is, comes about twice as "
-    "often"
+    "a false positive is A declared better although both are equal; that A or B is declared better "
+    "happens about twice as often"
 )
 _BLOCK = 1_000_000  # scores drawn at a time, to bound the memory
 _MOST_PAIRS = 1_000_000  # of which samples still fit into the memory

@@ -168,8 +168,8 @@ def assess_leaderboard(
     --------
     >>> result = assess_leaderboard([0.93, 0.9, 0.9, 0.89, 0.88], test_size=500)
     >>> print(result)
-    The best accuracy of 5 entries, 0.9300, is what luck makes of a true 0.9158 if all are equally \
-good (95% interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
+    The best accuracy of 5 entries, 0.9300, is partly luck: a sober estimate is 0.9158 if all \
+entries are equally good (95% interval [0.8954, 0.9313]); 3 entries cannot be told from the best.
     >>> round(result.luck, 4), round(result.luck_share, 2)
     (0.0142, 0.47)
     """

@@ -28,7 +28,7 @@ _METRICS = {
 @click.option(
     "--classifiers",
     type=int,
-    help="How many there are; for a leaderboard, if only its top is shown.",
+    help="How many classifiers there are; with a leaderboard, if it shows only the top.",
 )
 @click.option("--accuracy", type=float, help="Their true accuracy.")
 @click.option("--test-size", type=int, help="Examples in the test set.")
@@ -48,7 +48,9 @@ _METRICS = {
     help="Column with the scores; with --predictions: accuracy, balanced accuracy, f1 or auc.",
 )
 @click.option("--entry", metavar="COLUMN", help="Column with the entries' names.")
-@click.option("--positives", type=int, help="Positive examples; then the scores are AUC.")
+@click.option(
+    "--positives", type=int, help="How many test examples are positive; says that scores are AUC."
+)
 @click.option("--percent", is_flag=True, help="Scores are per cent.")
 @alpha_option
 @output_options

@@ -202,17 +202,17 @@ class LeaderboardAssessment(Result):
 
     def __str__(self) -> str:
         at_least = "at least " if self.is_cut_off and self.contends.all() else ""
-        worth = f"{self.sober:.4f} if all are equally good ({_describe(self.interval)})"
+        worth = f"{self.sober:.4f} if all entries are equally good ({_describe(self.interval)})"
         if self.are_alike:
             worth = f"{self.sober:.4f} or more, since entries are more alike than assumed"
         elif self.are_unequal:
             worth = (
-                f"{self.sober:.4f} to {self.sober_if_different:.4f}, since entries are not equally "
-                "good, and not each as good as its score"
+                f"{self.sober:.4f} (if all entries were equally good) to "
+                f"{self.sober_if_different:.4f} (if each were as good as its score)"
             )
         return (
-            f"The best {self.metric} of {self.n_entries:,} entries, {self.top:.4f}, is what luck "
-            f"makes of a true {worth}; {at_least}{_count_contenders(self.contends)}."
+            f"The best {self.metric} of {self.n_entries:,} entries, {self.top:.4f}, is partly "
+            f"luck: a sober estimate is {worth}; {at_least}{_count_contenders(self.contends)}."
         )
 
     @property
