@@ -63,6 +63,24 @@ def test_a_dry_run_says_what_is_left(tmp_path, kind, tuner):
     assert count_left() == (more, more // 2)
 
 
+def test_a_resumed_run_says_what_is_left_of_it(tmp_path):
+    write_study(tmp_path, replicates=4)
+    lines = run(tmp_path, "--workers", "1").splitlines()
+    assert lines[1].split() == ["design", "fits", "time", "on", "1", "worker(s)"]
+    with sqlite3.connect(tmp_path / "study.db") as connection:
+        connection.execute("UPDATE measurements SET seconds = 0.001")
+    write_study(tmp_path, replicates=10)
+    lines = run(tmp_path, "--workers", "1").splitlines()
+    assert lines[1].split() == ["design", "fits", "left", "time", "on", "1", "worker(s)"]
+    assert lines[2].split() == ["ideal", "80", "48", "0", "s", "chosen"]
+    assert lines[3].split()[:3] == ["fix-hopt", "26", "–"]
+    assert "48 fits done now, 32 were recorded before, 0 failed" in lines
+    with sqlite3.connect(tmp_path / "study.db") as connection:
+        connection.execute("UPDATE measurements SET seconds = 3600")
+    lines = run(tmp_path, "--workers", "1").splitlines()
+    assert lines[2].split() == ["ideal", "80", "0", "0", "s", "chosen"]
+
+
 def test_a_dry_run_counts_failures_as_done_unless_they_are_retried(tmp_path):
     write_study(tmp_path, replicates=4)
     code = (tmp_path / "training.py").read_text()

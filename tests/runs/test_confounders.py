@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from outperform import compare_runs, rank_runs, read_runs
+from outperform import audit, compare_runs, rank_runs, read_runs
 from outperform.errors import InvalidScores
 from outperform.runs.confounders import find_confounders
 
@@ -240,3 +240,78 @@ def test_labels_that_pair_all_runs_are_proposed():
     assert find_notes(runs, "random_state") == [[said], [said]]
     table["corpus"][0] = "corpus 1"
     assert find_notes(read_runs(table), "corpus") == [[], []]
+
+
+def count(of_a, of_b, totals_a, totals_b, *, metric="correct", total="total", **options):
+    table = {
+        "algorithm": ["a"] * N + ["b"] * N,
+        "seed": [*range(N)] * 2,
+        metric: [*of_a, *of_b],
+        total: [*totals_a, *totals_b],
+    }
+    return read_runs(table, **options)
+
+
+# Of the same quality, or better where fewer were asked.
+MANY, FEW = [160 + i * 5 % 13 for i in range(N)], [126 + i * 3 % 13 for i in range(N)]
+
+
+@pytest.mark.parametrize("answer", [compare, rank_runs])
+@pytest.mark.parametrize("metric", ["correct", "n_correct", "hits"])
+@pytest.mark.parametrize("total", ["total", "n", "n_examples", "n_test", "num_questions"])
+def test_answers_counted_out_of_more_are_asked_about(metric, total, answer):
+    with pytest.raises(InvalidScores) as caught:
+        answer(count(MANY, FEW, [200] * N, [150] * N, metric=metric, total=total))
+    assert str(caught.value) == (
+        f"{metric} counts answers out of {total}, which differs between runs of the same seed in "
+        "the dict (150, 200): a run that was asked more has more of them, however good it is. "
+        f"Give every run its share, {metric} / {total}, in a column accuracy, which --metric "
+        "names; if the counts can be compared as they are, pass --accept counts (from Python: "
+        'read_runs(..., accept="counts")).'
+    )
+
+
+@pytest.mark.parametrize("metric", ["errors", "failures", "n_errors"])
+def test_errors_are_counted_likewise(metric):
+    with pytest.raises(InvalidScores, match=f"{metric} / attempts, in a column error_rate"):
+        compare(count(MANY, FEW, [200] * N, [150] * N, metric=metric, total="attempts"))
+
+
+def test_counts_of_unpaired_runs_and_of_one_algorithm_are_asked_about():
+    totals = [200 + 10 * (i % 2) for i in range(N)]
+    runs = count(MANY, FEW, totals, totals)
+    assert compare(runs).winner_name == "a"  # each pair was asked the same
+    for ask in (lambda: compare(runs, paired=False), lambda: audit(runs, "a")):
+        with pytest.raises(InvalidScores, match=r"differs between runs in the dict \(200, 210\)"):
+            ask()
+
+
+def test_counts_that_were_accepted_are_noted():
+    runs = count(MANY, FEW, [200] * N, [150] * N, accept="counts")
+    said = "correct counts answers out of total, which differs between runs of the same seed in "
+    said += "the dict (150, 200), which was accepted as right"
+    assert find_notes(runs, "counts answers") == [[said], [said]]
+
+
+@pytest.mark.parametrize(
+    ("of_a", "totals_b", "names"),
+    [
+        (MANY, [200] * N, {}),
+        ([each / 200 for each in MANY], [150] * N, {}),
+        (MANY, [100] * N, {}),
+        (MANY, ["many"] * N, {}),
+        (MANY, [150] * N, {"total": "n_train"}),
+        (MANY, [150] * N, {"metric": "percent correct"}),
+        (MANY, [150] * N, {"metric": "reward"}),
+    ],
+    ids=["equal", "shares", "fewer than counted", "words", "trained on", "per cent", "no count"],
+)
+def test_other_numbers_count_no_answers(of_a, totals_b, names):
+    runs = count(of_a, FEW, [200] * N, totals_b, **names)
+    assert not [each for each in compare(runs).caveats if "counts answers" in each]
+
+
+def test_a_failed_run_does_not_hide_a_count():
+    runs = count([float("nan"), *MANY[1:]], FEW, [200] * N, [150] * N)
+    with pytest.raises(InvalidScores, match="counts answers"):
+        compare(runs, drop_incomplete=True)

@@ -161,7 +161,7 @@ def command(
                 costs.count_left(store, retry_failed=retry_failed)
                 costs.show(store, as_json=as_json)
                 return
-            costs.show_table(as_json=as_json)
+            costs.show_ahead(store, retry_failed=retry_failed, as_json=as_json)
             options: dict[str, Any] = {"retry_failed": retry_failed, "spool": folder}
             coordinator = Coordinator(study, store, opened, description=now, **options)
             run = _Run(coordinator, as_json)

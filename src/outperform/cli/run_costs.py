@@ -111,7 +111,7 @@ class Costs:
             designs = [self._describe(kind) for kind in self.n_fits]
             print_json({**about, "designs": designs}, kind="RunCost")
             return
-        self.show_table()
+        self._show_table()
         if not self.n_left:
             say("", f"Next: nothing is left to do; outperform status {quote(store.address)}")
             return
@@ -122,10 +122,16 @@ class Costs:
         does = f"the same command without --dry-run does {most}{self.n_left:,} fits."
         say("", f"Next: {'' if timed else how}{does}")
 
-    def show_table(self, *, as_json: bool = False) -> None:
-        """Print a table, of what is left too where that was counted; programs get none."""
+    def show_ahead(self, store: Store, *, retry_failed: bool, as_json: bool) -> None:
+        """Print what a run will do before it starts, what is left if resumed; programs get none."""
         if as_json:
             return
+        if store.counts():
+            self.count_left(store, retry_failed=retry_failed)
+        self._show_table()
+
+    def _show_table(self) -> None:
+        """Print a table, of what is left too where that was counted."""
         counted = self.left is not None
         rows = []
         for cost in map(self._describe, self.n_fits):

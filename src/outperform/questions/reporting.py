@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import InvalidInput, OutperformError
-from outperform.questions.decompose.redrawn_runs import says_what_was_redrawn
 from outperform.questions.result import Result
 from outperform.questions.rooms import list_questions
 from outperform.runs import Runs
 from outperform.runs.files import open_file
+from outperform.runs.redrawn import find_redrawn, find_redrawn_column
 from outperform.store.store import is_store, open_runs, show_address
 from outperform.wording import enumerate_names
 
@@ -129,27 +129,27 @@ def _open(
         table = source if is_read else open_runs(source, reading, names)
     except OutperformError as error:
         table = error
-    redrawn = _says_what_was_redrawn(source, table)
-    if redrawn:
+    redrawn = _find_redrawn_column(source, table)
+    if redrawn is not None:
         table = InvalidInput(
-            f"{_name(source)} says in its column source what was redrawn for each of its runs: "
+            f"{_name(source)} says in its column {redrawn} what was redrawn for each of its runs: "
             "they are no replicates of one another",
             "Compare runs in which everything was redrawn",
         )
     pairs = _choose_pairs(table, names) if isinstance(table, Runs) else []
-    return Reported(source, table, redrawn, pairs, options, reading)
+    return Reported(source, table, redrawn is not None, pairs, options, reading)
 
 
-def _says_what_was_redrawn(source: Any, table: Runs | OutperformError) -> bool:
-    """Whether a file, which can be read again, has runs for `decompose` rather than `compare`."""
+def _find_redrawn_column(source: Any, table: Runs | OutperformError) -> str | None:
+    """Find what makes a file, which can be read again, one for `decompose`, not for `compare`."""
     if not isinstance(source, str | Path) or is_store(source) or not Path(source).is_file():
-        return False
+        return None
     if isinstance(table, Runs):
-        others = table.others.sources if table.others else ()
-        return any(says_what_was_redrawn(own) for own, _ in others)
+        redrawn = find_redrawn(table, np.arange(len(table)))
+        return redrawn[0] if redrawn and "redrawn" not in table.accepted else None
     with suppress(OutperformError):  # which reading the runs has met too
-        return says_what_was_redrawn(open_file(Path(source)))
-    return False
+        return find_redrawn_column(open_file(Path(source)))
+    return None
 
 
 def _name(source: Any) -> str:

@@ -14,7 +14,7 @@ from outperform.store import Store
 from outperform.study.designs import Design
 from outperform.study.fits import PlannedRun, Search
 from outperform.study.simulated_searches import resample_search
-from outperform.study.spaces import Params, default_params
+from outperform.study.spaces import LogUniform, Params, Uniform, default_params
 from outperform.study.study import Study
 from outperform.study.tuners import Trial, make_tuner
 from outperform.wording import format_fit_time
@@ -106,7 +106,8 @@ class LeftFits:
     """Counts the fits that a run would still do, at most; nothing is written.
 
     Searches are followed as the coordinator does it, as far as the recorded fits go. What comes
-    after that is not known, so that fits may turn out to be equal, and be done once.
+    after that is not known, so that fits may turn out to be equal, and be done once. Where all that
+    is recorded has been met, no search is followed any more: of 100,000 fits, that takes seconds.
     """
 
     def __init__(
@@ -130,9 +131,11 @@ class LeftFits:
         missing: dict[Hashable, Pair] = {}  # by key, or by what tells apart those without one yet
         searches: dict[Search, SearchState] = {}
         finished: dict[Search, str] = {}  # keys of runs that have used what a search found
+        met = _Met(len(self._known))
         for planned in self._study.plan_runs(designs, pipelines):
             pair, search = (planned.pipeline, planned.task), planned.search
             if planned.role in self._finished:
+                met.add_run(self._finished[planned.role], search if self._differ(search) else None)
                 if search is not None and planned.choice == "best":
                     finished.setdefault(search, self._finished[planned.role])
                 continue
@@ -140,11 +143,20 @@ class LeftFits:
             if search is not None and state is None:
                 state = searches[search] = self._begin(search, finished.get(search))
             if state is not None and (state.best is None or planned.choice != "best"):
-                missing |= dict.fromkeys(self._follow(state), pair)
+                missing |= dict.fromkeys(self._follow(state, met), pair)
             wanted = self._find_run(planned, state)
-            if wanted is not None and wanted not in self._known:
+            if wanted in self._known:
+                met.add_run(wanted, None)
+            elif wanted is not None:
                 missing[wanted] = pair
         return Counter(missing.values())
+
+    def _differ(self, search: Search | None) -> bool:
+        """Whether no two trials of a search are equal, so that as many are recorded."""
+        if search is None or not self._tuner.draws_alike:
+            return False
+        space = self._study.pipeline(search.pipeline).space
+        return any(isinstance(each, Uniform | LogUniform) for each in space.values())
 
     def _begin(self, search: Search, finished: str | None) -> SearchState:
         sign = 1 if self._study.task(search.task).goal == "maximize" else -1
@@ -153,19 +165,24 @@ class LeftFits:
             state.best = self._store.get([finished])[finished].params
         return state
 
-    def _follow(self, state: SearchState) -> list[Hashable]:
+    def _follow(self, state: SearchState, met: "_Met") -> list[Hashable]:
         """Trials of a search that are to be done; at its end, it knows what it has found."""
         if state.keys:  # it was followed before
             return []
         search, space = state.search, self._study.pipeline(state.search.pipeline).space
-        uses_history = self._tuner.uses_history
-        while len(state.keys) < search.n_trials and not (state.missing and uses_history):
+        uses_history, differ = self._tuner.uses_history, self._differ(search)
+        while len(state.keys) < search.n_trials:
+            if state.missing and (uses_history or (differ and met.all)):
+                break
             history = state.history(self._known) if uses_history else state.trials
             params = self._tuner.suggest(space, history, search.tuner_seed, search.n_trials)
             key = self._find_key(search, params, refit=False)
             state.trials.append(Trial(params, None))
             state.keys.append(key)
-            state.missing |= set() if key in self._known else {key}
+            if key in self._known:
+                met.add_trial(key, search)
+            else:
+                state.missing.add(key)
         if not state.missing and state.best is None:
             state.conclude(self._known)
         # What is tried after one whose score is not known is not known either.
@@ -191,3 +208,29 @@ class LeftFits:
     def _find_key(self, planned: PlannedRun | Search, params: Params, *, refit: bool) -> str:
         fit = self._study.make_fit(planned, params, refit=refit)
         return fit.key(self._description["fingerprints"])
+
+
+class _Met:
+    """Counts which of the recorded fits were met among those that are planned."""
+
+    def __init__(self, n_known: int) -> None:
+        self._n_known, self._n_trials = n_known, 0
+        self._keys: set[Hashable] = set()
+        self._searches: set[Search] = set()  # whose trials are counted, but not looked up
+
+    def add_run(self, key: Hashable, search: Search | None) -> None:
+        """Count a run, and with it the trials of this search, if any."""
+        self._keys.add(key)
+        if search is not None and search not in self._searches:
+            self._searches.add(search)
+            self._n_trials += search.n_trials
+
+    def add_trial(self, key: str, search: Search) -> None:
+        """Count a trial, unless those of its search are counted already."""
+        if search not in self._searches:
+            self._keys.add(key)
+
+    @property
+    def all(self) -> bool:
+        """Whether nothing else is recorded."""
+        return len(self._keys) + self._n_trials >= self._n_known

@@ -82,6 +82,15 @@ _TRAINING = re.compile(
     f"(n|num|max|train|training)_?(iter|trials|updates)|"
     f"(max|n|num|total)_?({'|'.join(_STEPS)})s?|((compute|time|training)_)?budget|time_limit|trials"
 )
+_COUNTED = (
+    "all|answered|asked|attempted|attempts|cases|episodes|games|problems|prompts|questions|tests|"
+    f"total|totals|trials|{_EXAMPLES}"
+)
+_TOTAL = re.compile(
+    f"n|(n|num|number_of|count|total)_?({_COUNTED}|eval|test)|({_COUNTED})(_(n|num|count))?|"
+    f"total_(n|num|count)|(n|num|number_of)_?(eval|test)_({_EXAMPLES})|"
+    f"(eval|test)_?(n|{_EXAMPLES})"
+)
 
 At: TypeAlias = Literal["last", "best-validation"] | int | float | str
 Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
@@ -330,6 +339,17 @@ def says_test_data(name: str) -> bool:
     [True, True, True, False]
     """
     return _TEST_DATA.fullmatch(leaf_of(without_tracker(name))) is not None
+
+
+def says_total(name: str) -> bool:
+    """Whether a column says by its name how many answers were asked for.
+
+    Examples
+    --------
+    >>> [says_total(name) for name in ("total", "n_examples", "N", "test_size", "n_train")]
+    [True, True, True, True, False]
+    """
+    return _TOTAL.fullmatch(leaf_of(without_tracker(name))) is not None
 
 
 def says_training(name: str) -> bool:

@@ -2,10 +2,13 @@
 
 What would make a verdict wrong is asked about, as in `suspicions`:
 
+- redrawn: a column says which source of variation was redrawn for each run; see `redrawn`;
+- counts: scores count right or wrong answers, and another column of how many, which differs;
 - examples: runs of one replicate were not tested on the same examples;
 - pooled: scores depend on a column of labels that nothing is known of, as chance does in less than
   one of 1,000 cases (by the F-test, in one cell of all), and runs that are compared differ in it.
-  Whoever ran more often where scores are high would win, although it may lose everywhere.
+  Whoever ran more often where scores are high would win, although it may lose everywhere; and of
+  one algorithm, the luck of a run would be that of its label.
 
 What a verdict holds with is noted: test examples and training that each algorithm has for itself,
 and hyperparameters that differ between the runs of one.
@@ -19,10 +22,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.runs.columns import kind_of, normalise, says_test_data, says_training
+from outperform.runs.columns import (
+    kind_of,
+    normalise,
+    says_test_data,
+    says_total,
+    says_training,
+)
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
+from outperform.runs.metrics import counts_answers, known_goal
 from outperform.runs.mismatches import write_alike
 from outperform.runs.nesting import compare_groups
+from outperform.runs.redrawn import find_redrawn, suspect_redrawn
 from outperform.runs.source_table import parse_number
 from outperform.runs.suspicions import Suspicion
 from outperform.wording import enumerate_names, join_words
@@ -45,6 +56,9 @@ def find_confounders(
 ) -> Iterator[Suspicion]:
     """Every question that other columns raise about the runs in these rows."""
     paired = paired and runs.replicates is not None
+    if redrawn := find_redrawn(runs, rows):
+        yield suspect_redrawn(*redrawn, place)
+    yield from _question_counts(runs, rows, place, paired=paired)
     used = runs.replicate_columns  # what makes up the name of a replicate cannot differ within it
     for name, labels, known in _read_columns(runs, rows, says_test_data, but=used):
         if paired and _differ_in_pairs(runs, labels, known):
@@ -55,24 +69,66 @@ def find_confounders(
                 "they were not tested on the same examples, so they are no pairs",
                 "Test all on the same, or pass --unpaired; if they are pairs all the same",
             )
+    if redrawn is None:  # else scores depend on what was redrawn, which was asked about
+        yield from _question_labels(runs, rows, place, paired=paired)
+
+
+def _question_counts(
+    runs: "Runs", rows: IntArray, place: str, *, paired: bool
+) -> Iterator[Suspicion]:
+    """Ask about answers that are counted out of more in some runs than in others."""
+    scores = runs.score[rows]
+    if not counts_answers(runs.metric) or (np.nan_to_num(scores) % 1).any():
+        return
+    for name, labels, known in _read_columns(runs, rows, says_total):
+        totals = np.array([parse_number(each) for each in labels.names], float)[labels.codes]
+        if np.isnan(totals).any() or (runs.score[known] > totals).any():
+            continue  # it says something else
+        group = _group_pairs(runs, known) if paired else runs.task[known]
+        if not differ_within(group, labels).any():
+            continue
+        of = f" of the same {runs.replicate_name}" if paired else ""
+        share = "accuracy" if known_goal(runs.metric) == "maximize" else "error_rate"
+        yield Suspicion(
+            "counts",
+            f"{runs.metric} counts answers out of {name}, which differs between runs{of} in "
+            f"{place} ({_list_values(labels)})",
+            "a run that was asked more has more of them, however good it is",
+            f"Give every run its share, {runs.metric} / {name}, in a column {share}, which "
+            "--metric names; if the counts can be compared as they are",
+        )
+
+
+def _question_labels(
+    runs: "Runs", rows: IntArray, place: str, *, paired: bool
+) -> Iterator[Suspicion]:
+    """Ask about runs that are pooled over labels that scores depend on."""
+    reading = "whoever has more runs where scores are high looks better than it is"
+    look, unless = "compare on", "runs may be pooled"
+    if not np.ptp(runs.algorithm[rows]):
+        reading, look = "runs that differ in it are no replicates of one another", "look at"
+        unless = "it is a setting that was searched, or runs may be pooled"
     may_label = partial(_may_label, runs, rows[:_N_GLANCE])
-    for name, labels, known in _read_columns(runs, rows, may_label, but=used):
+    for name, labels, known in _read_columns(runs, rows, may_label, but=runs.replicate_columns):
         if paired and not _differ_in_pairs(runs, labels, known):
             continue
         if means := _find_dependence(runs, labels, known):
             yield Suspicion(
                 "pooled",
                 f"scores in {place} depend on {name} ({means}), of which nothing is known",
-                "whoever has more runs where scores are high looks better than it is",
-                f"Pass --task {quote(name)} to compare on each, or make it part of the name with "
-                f"--algorithm {quote(','.join((*runs.algorithm_columns, name)))}; if runs may be "
-                "pooled",
+                reading,
+                f"Pass --task {quote(name)} to {look} each, or make it part of the name with "
+                f"--algorithm {quote(','.join((*runs.algorithm_columns, name)))}; if {unless}",
             )
 
 
 def _differ_in_pairs(runs: "Runs", labels: Labels, rows: IntArray) -> bool:
-    replicate = split_groups(runs.replicate[rows], Labels(runs.tasks, runs.task[rows]))
-    return bool(differ_within(replicate, labels).any())
+    return bool(differ_within(_group_pairs(runs, rows), labels).any())
+
+
+def _group_pairs(runs: "Runs", rows: IntArray) -> IntArray:
+    """Number the replicates of every task."""
+    return split_groups(runs.replicate[rows], Labels(runs.tasks, runs.task[rows]))
 
 
 def _may_label(runs: "Runs", rows: IntArray, name: str) -> bool:

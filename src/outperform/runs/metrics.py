@@ -54,6 +54,14 @@ _SHARES = split_words(
     rougelsum sensitivity specificity ssim success tnr tpr wer cer
     """
 )
+# Answers that may be counted.
+_COUNTS = split_words(
+    """
+    correct errors failed failures hits incorrect misclassifications misclassified mistakes passed
+    right solved successes violations wins wrong
+    """
+)
+_RATIOS = split_words("frac fraction mean pct per percent percentage rate ratio share")
 _NEVER_NEGATIVE = split_words(
     "absolute mae mape mase medae mse msle nrmse perplexity ppl rmse rmsle smape squared wmape"
 )
@@ -201,6 +209,20 @@ def is_never_negative(name: str) -> bool:
     if sizes and sizes <= _NEVER_NEGATIVE:
         return True
     return known_goal(name) is not None and bool(words & _SHARES) and not words & _MAY_BE_NEGATIVE
+
+
+def counts_answers(name: str) -> bool:
+    """Whether a metric may be a number of right or wrong answers.
+
+    Examples
+    --------
+    >>> counts_answers("n_correct"), counts_answers("test errors"), counts_answers("accuracy")
+    (True, True, False)
+    >>> counts_answers("hits_per_minute"), counts_answers("percent correct")
+    (False, False)
+    """
+    words = {*_WORD.findall(_CAMEL.sub(" ", name).casefold())}
+    return bool(_COUNTS & words) and not _RATIOS & words
 
 
 @cache

@@ -11,6 +11,7 @@ from outperform.errors import DuplicateRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
 from outperform.runs.metrics import known_goal
+from outperform.runs.redrawn import find_redrawn, suspect_redrawn
 from outperform.runs.source_table import parse_number
 from outperform.wording import enumerate_names, enumerate_rows
 
@@ -37,6 +38,12 @@ def refuse_duplicates(runs: "Runs", cell: "Cell") -> None:
         f"{runs.replicates[int(repeated[0])]!r} in {cell.place} "
         f"({enumerate_rows(runs.row[first])}{more})"
     )
+    if redrawn := find_redrawn(runs, cell.rows):
+        question = suspect_redrawn(*redrawn, cell.place)
+        raise DuplicateRuns(
+            f"{problem}, and {question.fact}: {question.reading}",
+            f"{question.remedy}, pass --replicate {used},{redrawn[0]} --accept redrawn",
+        )
     if _are_told_apart(runs, cell):
         columns = ",".join((*runs.replicate_columns, *runs.spare_columns))
         raise DuplicateRuns(

@@ -1,7 +1,7 @@
 """Scores that raise a question: no verdict is given on them before somebody has answered it.
 
-Each check looks at the scores of two algorithms alone. What it finds is refused, unless it is
-among what was accepted: then it becomes a note.
+Each check looks at the scores of two algorithms, or of one, alone. What it finds is refused, unless
+it is among what was accepted: then it becomes a note.
 
 - scale: some scores are fractions, others per cent, about a hundred times as large;
 - outlier: fewer than half of the scores of an algorithm are more than 10,000 times as large as all
@@ -17,7 +17,8 @@ among what was accepted: then it becomes a note.
   that are equal, so that a coarse metric repeats itself as it likes. Or all pairs are copies of the
   first ones, of which no two share a score;
 - nested, settings: pairs come in groups, or are no replicates; see `nesting`;
-- examples, pooled: other columns say that runs cannot be compared; see `confounders`.
+- counts, examples, pooled: other columns say that runs cannot be compared; see `confounders`;
+- redrawn: they are runs of a study of variance; see `redrawn`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,10 +37,12 @@ from outperform.wording import enumerate_names
 Doubt: TypeAlias = Literal[
     "binary",
     "constant",
+    "counts",
     "examples",
     "nested",
     "outlier",
     "pooled",
+    "redrawn",
     "repeated",
     "scale",
     "settings",
@@ -62,10 +65,10 @@ _EVEN = 1e-9  # how much equal steps may differ, as a share of the largest score
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The scores of two algorithms, in the metric's own sign."""
+    """The scores of two algorithms, or of one, in the metric's own sign."""
 
-    names: tuple[str, str]
-    scores: tuple[FloatArray, FloatArray] = field(compare=False, repr=False)
+    names: tuple[str, ...]
+    scores: tuple[FloatArray, ...] = field(compare=False, repr=False)
     metric: str
     place: str  # where they come from: "runs.csv", or "task 'cifar' of runs.csv"
     order: str  # what pairs are in the order of, such as "seed"; "" where runs are not paired
@@ -116,7 +119,7 @@ def ask(suspicions: Iterable[Suspicion], accepted: Sequence[Doubt]) -> tuple[str
 
 
 def find_suspicions(sides: Sides) -> Iterator[Suspicion]:
-    """Every question that the scores of two algorithms raise."""
+    """Every question that the scores raise."""
     for check in _CHECKS:
         yield from check(sides)
 
@@ -146,12 +149,9 @@ def _mixed_scales(sides: Sides) -> Iterator[Suspicion]:
 
 
 def _whose(sides: Sides, is_low: BoolArray) -> str:
-    n_first = sides.scores[0].size
-    for name, own, other in (
-        (sides.names[0], is_low[:n_first], is_low[n_first:]),
-        (sides.names[1], is_low[n_first:], is_low[:n_first]),
-    ):
-        if own.all() and not other.any():
+    whose = np.repeat(np.arange(len(sides.names)), [scores.size for scores in sides.scores])
+    for number, name in enumerate(sides.names):
+        if np.array_equal(is_low, whose == number):
             return f"the scores of {name!r} lie"
     names = " and ".join(map(repr, sides.names))
     return f"{np.count_nonzero(is_low)} of {is_low.size} scores of {names} lie"
@@ -252,8 +252,10 @@ def _copies(sides: Sides) -> Iterator[Suspicion]:
         if numbers is not None and (copy := find_copy(numbers)):
             yield _describe_copy(repr(name), scores[copy], sides.place)
             return
+    if not sides.order:
+        return
     first, second = codes
-    if sides.order and first is not None and second is not None:
+    if first is not None and second is not None:
         both = f"both {' and '.join(map(repr, sides.names))}"
         if copy := find_copied_pairs(first, second):
             yield _describe_copy(both, sides.scores[0][copy], sides.place)

@@ -15,6 +15,7 @@ from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_scores, doubt_tasks
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Runs
+from outperform.runs.lone_questions import question_alone
 from outperform.stats import (
     SubsetShares,
     brunner_munzel,
@@ -156,6 +157,7 @@ def _audit_alone(
     check_open_unit("confidence_level", confidence_level)
     scores = table.select(algorithm, task, drop_incomplete=drop_incomplete)
     _check_enough(scores.size, f"{algorithm!r} has {scores.size} run(s)")
+    notes = question_alone(table, algorithm, task)
     goal = table.goal_on(task)
     higher = scores if goal == "maximize" else -scores
     return SelfAudit(
@@ -170,6 +172,7 @@ def _audit_alone(
         caveats=(
             *note_seeds(table, (algorithm,), task),
             *doubt_scores(algorithm, scores),
+            *notes,
             *table.notes,
         ),
     )

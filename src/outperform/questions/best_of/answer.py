@@ -17,6 +17,7 @@ from outperform.questions.best_of.result import (
     BestOfResult,
 )
 from outperform.runs import Goal, Runs, known_goal
+from outperform.runs.lone_questions import question_alone
 from outperform.runs.metrics import find_limits
 from outperform.stats import (
     BestOfEstimates,
@@ -179,6 +180,8 @@ class _Estimation:
         self, candidates: _Candidates, n_runs: int | None = None
     ) -> tuple[BestOf, BestOfEstimates]:
         """Estimate one algorithm's curve, up to so many runs, and say what it shows."""
+        name = candidates.algorithm
+        notes = question_alone(self.table, name, self.task, are_trials=True)
         estimates = estimate_best_of(
             _list_budgets(n_runs or candidates.test.size, self.asked),
             candidates.validation,
@@ -193,7 +196,7 @@ class _Estimation:
         goal = self.table.goal_on(self.task)
         correlation = rank_correlation(candidates.validation, candidates.test)
         result = BestOf(
-            algorithm=candidates.algorithm,
+            algorithm=name,
             n=self.asked[0],
             value=at.value,
             interval=at.interval,
@@ -211,7 +214,7 @@ class _Estimation:
             task=self.task,
             scope=self.table.scope_on(self.task),
         )
-        doubts = doubt_best(result, self.table.notes, candidates.n_dropped)
+        doubts = doubt_best(result, (*notes, *self.table.notes), candidates.n_dropped)
         return replace(result, caveats=tuple(doubts)), estimates
 
     def compare(self, first: _Candidates, second: _Candidates) -> BestOfComparison:

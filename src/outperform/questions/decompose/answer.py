@@ -91,7 +91,7 @@ def decompose(
     algorithm, task, metric
         Names of what the scores are of; of a file, the columns that hold them.
     source
-        Column of a file that says what was redrawn, if it is not called source.
+        Column of a file that says what was redrawn, if it is not called source, varied or the like.
     crossed
         Columns of a file with the seeds of a crossed design, as in ``"split,init"``.
     study

@@ -44,8 +44,9 @@ def command(
         outperform decompose study.db --curves searches.pdf
 
     RUNS is the store of a study with a variance or crossed design, or a file with the columns
-    source (what was redrawn: split, init, ..., all, noise), score and, where there are several,
-    algorithm and task. With the size of the test set, the binomial model stands beside accuracies.
+    source or varied (what was redrawn: split, init, ..., all, noise), score and, where there are
+    several, algorithm and task. With the size of the test set, the binomial model stands beside
+    accuracies.
     """
     if curves and not is_store(path):
         raise InvalidInput(f"{path} is no store of a study", "Leave out --curves")

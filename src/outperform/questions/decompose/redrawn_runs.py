@@ -14,23 +14,21 @@ from outperform.runs.columns import (
     assign_roles,
     find_column,
     find_columns,
-    normalise,
     require_score,
 )
 from outperform.runs.files import open_file
 from outperform.runs.labels import join_labels
+from outperform.runs.redrawn import find_redrawn_column
 from outperform.runs.source_table import SourceTable
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
 from outperform.store.measurement import RunLabel
 from outperform.store.stored_doubts import describe_versions
 from outperform.store.stored_runs import describe_left_out, get_test_score, is_planned, list_designs
-from outperform.study.sources import ALL, LEARNING_SOURCES, NOISE, TUNING_SOURCE
 from outperform.wording import enumerate_names
 
 Level = tuple[Any, ...]
 _ONE_BY_ONE, _CROSSED = "variance", "crossed"  # designs
-_SOURCES = {*LEARNING_SOURCES, TUNING_SOURCE, NOISE, ALL}  # of studies; people have others too
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +143,12 @@ def read_variation(
     return list(variations.values())
 
 
-def says_what_was_redrawn(table: SourceTable) -> bool:
-    """Whether a column source names what studies redraw, and not where the data come from."""
-    columns = [name for name in table.names if normalise(name) == "source"]
-    return any(_SOURCES & {*map(normalise, table.label(name).names)} for name in columns)
-
-
 def _find_redrawn(table: SourceTable, source: str | None, crossed: str | None) -> tuple[str, ...]:
     """Columns that say what was redrawn."""
     if crossed is not None:
         return find_columns(crossed, table.names, table.source)
+    if source is None and (column := find_redrawn_column(table)) is not None:
+        return (column,)
     try:
         return (find_column(source or "source", table.names, table.source),)
     except UnknownColumn as error:

@@ -18,6 +18,7 @@ from outperform.questions.simulate.result import (
     SeedsTest,
 )
 from outperform.runs import Runs, read_runs
+from outperform.runs.lone_questions import question_alone
 from outperform.stats import welch_t_test
 from outperform.stats.checks import (
     FloatArray,
@@ -131,9 +132,10 @@ def trace_run_seeds(
         )
     name = table.algorithms[0] if algorithm is None else algorithm
     scores = table.select(name, task, drop_incomplete=drop_incomplete)
+    notes = question_alone(table, name, task)
     result = trace_seeds(scores, **options)
     metric, task = table.metric_on(task), task or table.tasks[0]
-    doubts = (*table.notes, *result.caveats)
+    doubts = (*notes, *table.notes, *result.caveats)
     return replace(result, algorithm=name, metric=metric, task=task, caveats=doubts)
 
 

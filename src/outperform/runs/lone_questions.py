@@ -1,0 +1,42 @@
+"""What the runs of one algorithm are asked, by whatever question looks at them alone."""
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from outperform.runs.confounders import find_confounders, note_settings
+from outperform.runs.mismatches import note_spellings
+from outperform.runs.suspicions import Sides, ask, find_suspicions
+
+if TYPE_CHECKING:
+    from outperform.runs.table import Runs
+
+
+def question_alone(
+    runs: "Runs", algorithm: str, task: str | None = None, *, are_trials: bool = False
+) -> tuple[str, ...]:
+    """Refuse runs that raise a question, as comparing them would; note what else speaks of them.
+
+    Parameters
+    ----------
+    are_trials
+        Whether they may be trials of a search, which differ in their settings.
+    """
+    task = runs.tasks[0] if task is None else task
+    is_own = runs.algorithm == runs.algorithms.index(algorithm)
+    rows = np.flatnonzero(is_own & (runs.task == runs.tasks.index(task)))
+    scores = runs.score[rows]
+    scores = scores[np.isfinite(scores)]
+    if scores.size < 2:
+        return ()
+    place = f"task {task!r} of {runs.source}" if task else runs.source
+    sides = Sides((algorithm,), (scores,), runs.metric_on(task), place, order="")
+    # One algorithm that never varies is compared with nobody, and a caveat says so of it.
+    suspicions = (each for each in find_suspicions(sides) if each.doubt != "constant")
+    confounders = find_confounders(runs, rows, place, paired=False)
+    notes = [*ask(chain(suspicions, confounders), runs.accepted)]
+    notes.extend(note_spellings(runs.algorithms, (algorithm,)))
+    if not are_trials:
+        notes.extend(note_settings(runs, algorithm, rows))
+    return tuple(notes)

@@ -1,0 +1,92 @@
+"""What one algorithm is asked by whoever looks at its runs alone, as by whoever compares it."""
+
+import numpy as np
+import pytest
+
+from outperform import audit, best_of_runs, read_runs, trace_run_seeds
+from outperform.errors import InvalidScores
+
+N = 24
+ANSWERS = {
+    "best of": lambda runs: best_of_runs(runs, "net", n=3),
+    "best of each": lambda runs: best_of_runs(runs, n=3),
+    "best of two": lambda runs: best_of_runs(runs, "other", "net", n=3, n_resamples=50),
+    "audit": lambda runs: audit(runs, "net"),
+    "simulate": lambda runs: trace_run_seeds(
+        runs, "net", alphas=[0.05], n_draws=100, rng=np.random.default_rng(0)
+    ),
+}
+EVERY = pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+
+
+def make_table(**columns):
+    """Runs of net, of which these columns tell, and of another of which nothing is odd."""
+    rng = np.random.default_rng(2)
+    table = {
+        "algorithm": ["net"] * N + ["other"] * N,
+        "seed": [*range(N)] * 2,
+        "reward": rng.normal(0.7, 0.01, 2 * N),
+    }
+    for name, values in columns.items():
+        usual = table.get(name, [values[0]] * 2 * N)
+        table[name] = [*values, *usual[N:]]
+    return table
+
+
+@EVERY
+def test_runs_pooled_over_labels_are_asked_about(answer):
+    scores = np.add.outer([0.7, 0.8], np.linspace(-0.01, 0.01, N // 2)).ravel()
+    table = make_table(corpus=np.repeat(["law", "web"], N // 2), reward=scores)
+    with pytest.raises(InvalidScores) as caught:
+        answer(table)
+    assert str(caught.value) == (
+        "scores in the dict depend on corpus (of net, 0.7 on law, 0.8 on web on average), of "
+        "which nothing is known: runs that differ in it are no replicates of one another. Pass "
+        "--task corpus to look at each, or make it part of the name with --algorithm "
+        "algorithm,corpus; if it is a setting that was searched, or runs may be pooled, pass "
+        '--accept pooled (from Python: read_runs(..., accept="pooled")).'
+    )
+    notes = [n for n in answer(read_runs(table, accept="pooled")).caveats if "corpus" in n]
+    assert len(notes) == 1
+    assert notes[0].endswith("of which nothing is known, which was accepted as right")
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("doubt", "scores"),
+    [
+        ("outlier", [*np.linspace(0.6, 0.8, N - 1), 1e13]),
+        ("binary", [0, 1] * (N // 2)),
+        ("repeated", [*np.linspace(0.6, 0.8, 8) ** 2] * 3),
+        ("scale", [*np.linspace(0.6, 0.8, N // 2), *np.linspace(60, 80, N // 2) + 0.1]),
+    ],
+)
+def test_odd_scores_are_asked_about(doubt, scores, answer):
+    table = make_table(reward=scores)
+    table["score"] = table.pop("reward")
+    with pytest.raises(InvalidScores, match=f"--accept {doubt} "):
+        answer(table)
+    notes = answer(read_runs(table, accept=doubt)).caveats
+    assert [note for note in notes if note.endswith("which was accepted as right")]
+
+
+@EVERY
+def test_nothing_is_asked_of_runs_that_are_alike(answer):
+    hosts = np.random.default_rng(3).choice(["gpu1", "gpu2"], N)
+    assert not [note for note in answer(make_table(host=hosts)).caveats if "host" in note]
+
+
+def test_settings_are_noted_where_runs_should_be_replicates():
+    table = make_table(lr=[0.1, 0.01] * (N // 2))
+    said = "runs of net differ in lr (2 values): they are trials of a search, not replicates of "
+    said += "one setting, unless each was tuned anew"
+    for name, answer in ANSWERS.items():
+        is_noted = said in answer(table).caveats
+        assert is_noted == (name in ("audit", "simulate")), name
+
+
+def test_another_spelling_of_its_name_is_noted():
+    table = make_table()
+    table["algorithm"] = ["net-50"] * N + ["Net50"] * N
+    said = "there are runs of 'Net50' too: if that is the same algorithm, give both one name"
+    assert said in audit(table, "net-50").caveats
