@@ -17,7 +17,8 @@ among what was accepted: then it becomes a note.
   that are equal, so that a coarse metric repeats itself as it likes. Or all pairs are copies of the
   first ones, of which no two share a score;
 - nested, settings: pairs come in groups, or are no replicates; see `nesting`;
-- examples, pooled: other columns say that runs cannot be compared; see `confounders`.
+- examples, pooled: other columns say that runs cannot be compared; see `confounders`;
+- margin: it seems to be in another unit than the scores; see `margins`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,6 +38,7 @@ Doubt: TypeAlias = Literal[
     "binary",
     "constant",
     "examples",
+    "margin",
     "nested",
     "outlier",
     "pooled",
@@ -121,21 +123,29 @@ def find_suspicions(sides: Sides) -> Iterator[Suspicion]:
         yield from check(sides)
 
 
+def mixes_scales(scores: FloatArray) -> bool:
+    """Whether some scores look like fractions, and the others like the same in per cent.
+
+    >>> mixes_scales(np.array([0.925, 93.1])), mixes_scales(np.array([0.925, 3.1]))
+    (True, False)
+    """
+    if not 1 < scores.max() <= 100 or scores.min() < 0:
+        return False
+    low, high = scores[scores <= 1], scores[scores > 1]
+    if not low.size or high.min() < 10 * low.max():
+        return False
+    at_least, at_most = _HUNDREDFOLD
+    return bool(at_least * np.median(low) <= np.median(high) <= at_most * np.median(low))
+
+
 def _mixed_scales(sides: Sides) -> Iterator[Suspicion]:
     if not (is_share(sides.metric) or is_bare_score(sides.metric)):
         return
     every = np.concatenate(sides.scores)
-    if not 1 < every.max() <= 100:
+    if not mixes_scales(every):
         return
     is_low = every <= 1
     low, high = every[is_low], every[~is_low]
-    if not low.size or low.min() < 0:
-        return
-    at_least, at_most = _HUNDREDFOLD
-    if not at_least * np.median(low) <= np.median(high) <= at_most * np.median(low):
-        return
-    if high.min() < 10 * low.max():
-        return
     yield Suspicion(
         "scale",
         f"{_whose(sides, is_low)} between {low.min():g} and {low.max():g} in {sides.place}, the "
