@@ -27,6 +27,9 @@ def test_a_level_is_called_alpha_as_it_was_given(command):
     assert refuse(command, "nowhere.csv", "a", "--alpha", "5") == (
         "Error: alpha is 5.0. Pass a value between 0 and 1 (5% is 0.05)."
     )
+    assert refuse(command, "nowhere.csv", "a", "--alpha", "0.95") == (
+        "Error: alpha is 0.95, a false alarm more often than not. Pass 0.05 for intervals of 95%."
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)

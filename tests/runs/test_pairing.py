@@ -143,7 +143,21 @@ REFUSALS = {
         ("a", "b", "t"),
         TooFewRuns,
         "'a' has no run in task 't' of runs.csv. Add its runs, or compare on a task that both "
-        "have.",
+        "have: --on TASK (task= in Python).",
+    ),
+    "a baseline that was run once": (
+        long("a,t,1,1", "b,t,1,3", "b,t,2,4", "b,t,3,5"),
+        ("a", "b"),
+        UnpairedScores,
+        "'a' has one run only in task 't' of runs.csv. Run it with each seed of the other; "
+        "`outperform plan` says how many it takes.",
+    ),
+    "one pair on each of several tasks": (
+        long("a,s,1,1", "b,s,1,3", "a,t,1,1", "b,t,1,3"),
+        ("a", "b", "t"),
+        TooFewRuns,
+        "'a' and 'b' have one pair only in task 't' of runs.csv. Run both with the same seeds, at "
+        "least twice; `outperform plan` says how often; over all tasks `outperform rank` tells.",
     ),
     "duplicate": (
         long("a,t,1,1", "a,t,1,2", "b,t,1,3", "b,t,2,3"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from outperform.errors import OutperformError
+from outperform.errors import OutperformError, UnreadableRuns
 from outperform.runs.published_tables import PublishedCell, parse_cell, read_published_table
 
 WIDE = {
@@ -166,3 +166,19 @@ def test_tables_that_cannot_be_read(source, names, message):
     with pytest.raises(OutperformError) as caught:
         read_published_table(source, *names)
     assert str(caught.value) == message
+
+
+def test_a_table_pasted_from_latex_is_refused_until_its_cells_are_separated(tmp_path):
+    path = tmp_path / "table.csv"
+    rows = [r"Method & CIFAR & SVHN \\", r"\hline", r"Ours & $95.1_{\pm 0.2}$ & 97.0 $\pm$ 0.1 \\"]
+    rows.append(r"Base & 94.2 $\pm$ 0.3 & 96.9 $\pm$ 0.2 \\")
+    path.write_text("\n".join(rows))
+    with pytest.raises(UnreadableRuns) as caught:
+        read_published_table(path, "Ours", "Base")
+    assert str(caught.value) == (
+        "table.csv is a table of LaTeX, with & between its cells. Write ; in place of &, remove "
+        r"\\ and lines such as \hline."
+    )
+    kept = [row.replace("&", ";").removesuffix(r"\\") for row in rows if row != r"\hline"]
+    path.write_text("\n".join(kept))
+    assert read_published_table(path, "Ours", "Base").tasks == ("CIFAR", "SVHN")

@@ -137,6 +137,50 @@ REFUSED_FILES = {
         "column 'score' of runs.csv holds '0,912' where a number should be (row 2). Write decimals "
         "with a point, not a comma: 0.912.",
     ),
+    "decimal comma and per cent": (
+        "algorithm;seed;score\na;1;94,29%\n",
+        {},
+        InvalidScores,
+        "column 'score' of runs.csv holds '94,29%' where a number should be (row 2). Write it "
+        "without the percent sign, and decimals with a point, not a comma: 94.29.",
+    ),
+    "thousands": (
+        'algorithm,seed,score\na,1,"1,312.6"\n',
+        {},
+        InvalidScores,
+        "column 'score' of runs.csv holds '1,312.6' where a number should be (row 2). Write it "
+        "without commas: 1312.6.",
+    ),
+    "thousands, or a decimal comma": (
+        'algorithm,seed,score\na,1,"1,312"\n',
+        {},
+        InvalidScores,
+        "column 'score' of runs.csv holds '1,312' where a number should be (row 2). Write it as "
+        "1.312 if the comma is a decimal one, as 1312 if not.",
+    ),
+    "a title of a spreadsheet": (
+        "Results of March,,\n,,\nmodel,seed,accuracy\na,1,0.9\n",
+        {},
+        UnknownColumn,
+        "no column of runs.csv looks like a score (it has: Results of March). Remove what stands "
+        "before the row of column names.",
+    ),
+    "means in a long table": (
+        "method,dataset,mean,std,n\na,t,93.1,0.4,5\nb,t,92.2,0.5,5\na,u,88.1,0.4,5\nb,u,87.9,1,5\n",
+        {},
+        UnknownColumn,
+        "no column of runs.csv looks like a score (it has: method, dataset, mean, std, n). If it "
+        "holds means with their deviations, not runs, compare two of them with `outperform compare "
+        "--summary TABLE A B`; else name the score with --metric.",
+    ),
+    "a chart of Weights & Biases": (
+        '"Step","a-1 - test/acc","a-1 - test/acc__MIN","a-1 - test/acc__MAX"\n0,0.9,0.9,0.9\n',
+        {},
+        UnknownColumn,
+        "runs.csv seems to be a chart of Weights & Biases, with a column per run and a row per "
+        "step. Export the table of runs instead; or write a row per run, with the columns model, "
+        "seed and the score.",
+    ),
     "mean and deviation": (
         LONG + "a,1,0.9±0.1\n",
         {},
@@ -149,8 +193,8 @@ REFUSED_FILES = {
         LONG + ",1,2\na,1,2\n,2,3\n",
         {},
         UnreadableRuns,
-        "column 'algorithm' of runs.csv is empty in rows 2, 4. Give every run its algorithm, or "
-        "remove those rows.",
+        "column 'algorithm' of runs.csv is empty in rows 2, 4. Give every run its algorithm, "
+        "also where one cell stands for those below it; remove rows that are no runs.",
     ),
     "unknown column": (
         LONG + "a,1,2\n",

@@ -303,6 +303,6 @@ def test_what_cannot_be_accepted_is_refused():
     with pytest.raises(InvalidInput) as caught:
         read_runs({"a": [1, 2]}, accept="everything")
     assert str(caught.value) == (
-        "cannot accept 'everything'. Pass some of: binary, constant, counts, examples, nested, "
-        "outlier, pooled, redrawn, repeated, scale, settings, sorted."
+        "cannot accept 'everything'. Pass some of: binary, constant, counts, examples, margin, "
+        "nested, outlier, pooled, redrawn, repeated, scale, settings, sorted."
     )

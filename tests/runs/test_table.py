@@ -35,3 +35,8 @@ def test_replicates_are_in_the_order_of_their_numbers():
     assert tuple(pairs.replicates) == ("3", "11")
     np.testing.assert_array_equal(pairs.a, [1.0, 1.5])
     np.testing.assert_array_equal(pairs.b, [2.0, 2.5])
+
+
+def test_a_notebook_shows_what_runs_are_there():
+    runs = read_runs({"new": [0.91, 0.93], "old": [0.90, 0.88]}, metric="accuracy")
+    assert repr(runs) == "<Runs: 4 runs of 2 algorithms (maximize accuracy, from the dict)>"

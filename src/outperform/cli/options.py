@@ -13,7 +13,7 @@ from outperform.questions.result import Result
 from outperform.render.paper import PaperFormat, find_formulas, render_paper
 from outperform.render.terminal import print_result, say
 from outperform.runs.suspicions import DOUBTS
-from outperform.stats.checks import check_open_unit
+from outperform.stats.checks import check_alpha
 from outperform.wording import STEERING, enumerate_names
 
 Command = Callable[..., Any]
@@ -217,7 +217,7 @@ gamma_option = click.option(
 
 
 def _check_alpha(_context: click.Context, _option: click.Parameter, alpha: float) -> float:
-    check_open_unit("alpha", alpha)
+    check_alpha(alpha)
     return alpha
 
 

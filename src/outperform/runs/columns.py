@@ -14,6 +14,8 @@ from outperform.runs.suspicions import Doubt
 from outperform.wording import enumerate_names, split_words, suggest_names
 
 ALGORITHM = ("algorithm", "model", "method", "pipeline", "framework")
+MEAN = ("mean", "average", "score")  # of published tables
+SD = ("sd", "std", "stdev", "standard deviation")
 TASK = ("task", "dataset", "benchmark")
 REPLICATE = ("replicate", "seed", "run", "fold", "split")
 SCORE = ("score", "value", "result", "test")
@@ -281,6 +283,13 @@ def find_score(
     # A column that begins with text holds scores only if no other can.
     numeric = [name for name in likely if not table.holds_text(name)]
     candidates = recognise(numeric or likely, SCORE) or numeric or likely
+    if any(name.endswith("__MAX") for name in candidates):
+        raise UnknownColumn(
+            f"{table.source} seems to be a chart of Weights & Biases, with a column per run and a "
+            "row per step",
+            "Export the table of runs instead; or write a row per run, with the columns model, "
+            "seed and the score",
+        )
     if len(candidates) > 1:
         hint = ", or add --wide if each column is an algorithm" if may_be_wide else ""
         raise UnknownColumn(
@@ -300,10 +309,17 @@ def require_score(table: SourceTable, names: Sequence[str], metric: str | None) 
 
 def explain_no_score(table: SourceTable) -> UnknownColumn:
     """Say that no column looks like a score."""
-    listed = enumerate_names(filter(None, table.names))
+    named, remedy = [*filter(None, table.names)], "Name it with --metric"
+    if recognise(named, MEAN) and recognise(named, SD):
+        remedy = (
+            "If it holds means with their deviations, not runs, compare two of them with "
+            "`outperform compare --summary TABLE A B`; else name the score with --metric"
+        )
+    elif 2 * len(named) < len(table.names):  # a title, and commas as a spreadsheet adds them
+        remedy = "Remove what stands before the row of column names"
     return UnknownColumn(
-        f"no column of {table.source} looks like a score (it has: {listed})",
-        "Name it with --metric",
+        f"no column of {table.source} looks like a score (it has: {enumerate_names(named)})",
+        remedy,
     )
 
 

@@ -174,11 +174,19 @@ def explain_unmatched(
     used, labels, (a, b) = runs.replicate_name, runs.replicates or (), (of_a[0], of_b[0])
     only = [tuple(labels[code] for code in codes.tolist()) for _, codes in (of_a, of_b)]
     shown = [enumerate_names(names, limit=3) for names in only]
+    single = next((cell.algorithm for cell in (a, b) if len(cell.rows) == 1), None)
+    spellings = [*note_spellings(runs.algorithms, (a.algorithm, b.algorithm))]
+    if single is not None and not spellings:
+        # Neither pairs nor unpaired runs could tell how much it varies.
+        return UnpairedScores(
+            f"{single!r} has one run only in {a.place}",
+            f"Run it with each {used} of the other; `outperform plan` says how many it takes",
+        )
     if n_shared:
         remedy = (
             "Add the missing runs, pass --drop-incomplete to leave them out, or pass --unpaired"
         )
-        for spelling in note_spellings(runs.algorithms, (a.algorithm, b.algorithm)):
+        for spelling in spellings:
             remedy = f"T{spelling[1:]}; if not, add the missing runs, or pass --drop-incomplete"
         parts = [
             f"{len(names)} for {cell.algorithm!r} only ({listed})"

@@ -88,7 +88,8 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
     if len(pairs.a) < 2:
         raise TooFewRuns(
             f"{a.algorithm!r} and {b.algorithm!r} have {_count(len(pairs.a), 'pair')} in {a.place}",
-            "Run both with the same seeds, at least twice; `outperform plan` says how often",
+            "Run both with the same seeds, at least twice; `outperform plan` says how often"
+            f"{_point_to_rank(runs)}",
         )
     order = "rows" if runs.replicates is None else runs.replicate_name
     sides = Sides((a.algorithm, b.algorithm), (pairs.a, pairs.b), a.metric, a.place, order)
@@ -119,10 +120,10 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
         refuse_duplicates(runs, cell)
         scores.append(finite_scores(runs, cell, drop_incomplete=drop_incomplete))
         if len(scores[-1]) < 2:
-            over_tasks = "; over all tasks `outperform rank` tells" if len(runs.tasks) > 1 else ""
             raise TooFewRuns(
                 f"{cell.algorithm!r} has {_count(len(scores[-1]), 'run')} in {cell.place}",
-                f"Run it again with other seeds; `outperform plan` says how often{over_tasks}",
+                f"Run it again with other seeds; `outperform plan` says how often"
+                f"{_point_to_rank(runs)}",
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
     of_both = scores[0], scores[1]
@@ -130,6 +131,11 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
     lacking, about_gaps = _find_gaps(runs, a, b)
     notes = (*_question(runs, (a, b), sides), *about_gaps)
     return SeparateScores(scores[0], scores[1], n_dropped, notes, lacking)
+
+
+def _point_to_rank(runs: "Runs") -> str:
+    """One run on each of several tasks tells of tasks like these."""
+    return "; over all tasks `outperform rank` tells" if len(runs.tasks) > 1 else ""
 
 
 def _question(
@@ -261,7 +267,7 @@ def _require_runs(cell: Cell) -> None:
     if len(cell.rows) == 0:
         raise TooFewRuns(
             f"{cell.algorithm!r} has no run in {cell.place}",
-            "Add its runs, or compare on a task that both have",
+            "Add its runs, or compare on a task that both have: --on TASK (task= in Python)",
         )
 
 

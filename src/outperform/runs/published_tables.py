@@ -18,7 +18,7 @@ from outperform.errors import (
     UnknownName,
     UnreadableRuns,
 )
-from outperform.runs.columns import ALGORITHM, TASK, normalise, recognise
+from outperform.runs.columns import ALGORITHM, MEAN, SD, TASK, normalise, recognise
 from outperform.runs.files import open_source
 from outperform.runs.formats import tabulate_columns
 from outperform.runs.source_table import SourceTable
@@ -27,8 +27,8 @@ from outperform.wording import cut_to, enumerate_names, suggest_names
 
 COLUMNS = {
     "algorithm": ALGORITHM,
-    "mean": ("mean", "average", "score"),
-    "sd": ("sd", "std", "stdev", "standard deviation"),
+    "mean": MEAN,
+    "sd": SD,
     "n": ("n", "runs", "seeds"),
 }
 
@@ -258,6 +258,11 @@ def _check_methods(names: tuple[str, str], known: Sequence[str], source: str) ->
     for name in names:
         if name not in known:
             listed = [each for each in dict.fromkeys(known) if each]
+            if any(each.endswith(r"\\") for each in listed):
+                raise UnreadableRuns(
+                    f"{source} is a table of LaTeX, with & between its cells",
+                    r"Write ; in place of &, remove \\ and lines such as \hline",
+                )
             raise UnknownName(f"no method {name!r} in {source}", suggest_names(name, listed))
     if names[0] == names[1]:
         raise UnknownName(f"cannot compare {names[0]!r} with itself", "Name two methods")

@@ -33,6 +33,7 @@ _N_GLANCE = 1000  # rows that show whether equal texts follow one another
 _FEW = 1 / 4  # of all rows, which it pays to look at first
 _MISSING = frozenset({"", "nan", "na", "n/a", "null", "none"})
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ class SourceTable:
             where = enumerate_rows(self.rows[labels.codes == 0])
             raise UnreadableRuns(
                 f"column {name!r} of {self.source} is empty in {where}",
-                f"Give every run its {name}, or remove those rows",
+                f"Give every run its {name}, also where one cell stands for those below it; "
+                "remove rows that are no runs",
             )
         return labels
 
@@ -297,10 +299,18 @@ def _suggest_writing(text: str) -> str:
             "Give the mean over the test examples of every run, with its seed; if each row is a "
             "run that succeeds or fails, write 1 and 0"
         )
-    if "%" in stripped:
-        return f"Write it without the percent sign: {stripped.replace('%', '').strip()}"
-    if _DECIMAL_COMMA.fullmatch(stripped):
-        return f"Write decimals with a point, not a comma: {stripped.replace(',', '.')}"
+    bare = stripped.replace("%", "").strip()
+    percent = "without the percent sign" if "%" in stripped else ""
+    decimal, whole = bare.replace(",", "."), bare.replace(",", "")
+    if _THOUSANDS.fullmatch(bare) and _DECIMAL_COMMA.fullmatch(bare):  # 1,312 is either
+        return f"Write it as {decimal} if the comma is a decimal one, as {whole} if not"
+    if _THOUSANDS.fullmatch(bare):
+        return f"Write it without commas: {whole}"
+    if _DECIMAL_COMMA.fullmatch(bare):
+        also = f"{percent}, and " if percent else ""
+        return f"Write {'it ' if also else ''}{also}decimals with a point, not a comma: {decimal}"
+    if percent:
+        return f"Write it {percent}: {bare}"
     if "±" in stripped or "+-" in stripped or "+/-" in stripped:
         return (
             "Give one number per run, or compare published means with --summary (from Python: "

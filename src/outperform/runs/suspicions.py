@@ -18,7 +18,8 @@ it is among what was accepted: then it becomes a note.
   first ones, of which no two share a score;
 - nested, settings: pairs come in groups, or are no replicates; see `nesting`;
 - counts, examples, pooled: other columns say that runs cannot be compared; see `confounders`;
-- redrawn: they are runs of a study of variance; see `redrawn`.
+- redrawn: they are runs of a study of variance; see `redrawn`;
+- margin: it seems to be in another unit than the scores; see `margins`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,6 +40,7 @@ Doubt: TypeAlias = Literal[
     "constant",
     "counts",
     "examples",
+    "margin",
     "nested",
     "outlier",
     "pooled",
@@ -124,21 +126,31 @@ def find_suspicions(sides: Sides) -> Iterator[Suspicion]:
         yield from check(sides)
 
 
+def mixes_scales(scores: FloatArray) -> bool:
+    """Whether some scores look like fractions, and the others like the same in per cent.
+
+    >>> mixes_scales(np.array([0.925, 93.1])), mixes_scales(np.array([0.925, 3.1]))
+    (True, False)
+    """
+    if not 1 < scores.max() <= 100 or scores.min() < 0:
+        return False
+    low, high = scores[scores <= 1], scores[scores > 1]
+    if not low.size or high.min() < 10 * low.max():
+        return False
+    at_least, at_most = _HUNDREDFOLD
+    return bool(at_least * np.median(low) <= np.median(high) <= at_most * np.median(low))
+
+
 def _mixed_scales(sides: Sides) -> Iterator[Suspicion]:
     if not (is_share(sides.metric) or is_bare_score(sides.metric)):
         return
-    if not 1 < max(scores.max() for scores in sides.scores) <= 100:
+    if max(scores.max() for scores in sides.scores) <= 1:
         return
     every = np.concatenate(sides.scores)
+    if not mixes_scales(every):
+        return
     is_low = every <= 1
     low, high = every[is_low], every[~is_low]
-    if not low.size or low.min() < 0:
-        return
-    at_least, at_most = _HUNDREDFOLD
-    if not at_least * np.median(low) <= np.median(high) <= at_most * np.median(low):
-        return
-    if high.min() < 10 * low.max():
-        return
     yield Suspicion(
         "scale",
         f"{_whose(sides, is_low)} between {low.min():g} and {low.max():g} in {sides.place}, the "

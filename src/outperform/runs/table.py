@@ -144,6 +144,10 @@ class Runs:
     def __len__(self) -> int:
         return len(self.score)
 
+    def __repr__(self) -> str:
+        # What a notebook shows: the fields are arrays, and what readers have noted for questions.
+        return f"<Runs: {self}>"
+
     def __str__(self) -> str:
         on = "" if self.tasks == ("",) else f" on {_count(len(self.tasks), 'task')}"
         metrics = f"{self.goal} {self.metric}"

@@ -190,6 +190,26 @@ def check_open_unit(name: str, value: float, *, at_least: float | None = None) -
         raise InvalidInput(f"{name} is {value}", f"Pass a value of {_SMALLEST} or more")
 
 
+def check_confidence(confidence_level: float) -> None:
+    """Refuse a level of intervals that is the chance to err instead."""
+    check_open_unit("confidence_level", confidence_level)
+    if confidence_level < 0.5:
+        raise InvalidInput(
+            f"confidence_level is {confidence_level:g}: most intervals would miss the truth",
+            f"Pass {1 - confidence_level:.3g} for a chance to err of {confidence_level:g}",
+        )
+
+
+def check_alpha(alpha: float) -> None:
+    """Refuse an accepted chance to err that is the level of intervals instead."""
+    check_open_unit("alpha", alpha)
+    if alpha > 0.5:
+        raise InvalidInput(
+            f"alpha is {alpha:g}, a false alarm more often than not",
+            f"Pass {1 - alpha:.3g} for intervals of {100 * alpha:g}%",
+        )
+
+
 def check_gamma(gamma: float) -> None:
     """Refuse a smallest share of wins that matters which is no advantage, or beyond reach."""
     check_open_unit("gamma", gamma, at_least=0.5)

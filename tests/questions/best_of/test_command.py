@@ -240,7 +240,12 @@ def test_trials_of_a_store_are_runs(store_file):
 
 
 def test_final_fits_of_a_store_are_runs_too(store_file):
-    assert "is recognised as validation scores" in refused(call("best-of", store_file, "--n", 2))
+    assert refused(call("best-of", store_file, "--n", 2)) == (
+        f"Error: the final fits in {store_file} have no validation scores, by which the best is "
+        "chosen: they were trained on validation data too. Pass --trials to choose among the "
+        "trials of its searches; --validation 'accuracy' chooses by the score that is reported, "
+        "which is optimistic."
+    )
     result = call("best-of", store_file, "--n", 2, "--validation", "accuracy")
     assert "The best of 2 runs of tree on iris chosen by accuracy is expected" in result.stdout
     assert str(best_of_runs(str(store_file), n=2)) == result.stdout.splitlines()[0]

@@ -593,3 +593,12 @@ def test_labelled_arrays_are_paired_in_their_order():
     a, b = wins(5, 5)
     labelled = compare(LabelledArray(a), LabelledArray(b))
     assert labelled.probability == compare(a, b).probability
+
+
+def test_a_chance_to_err_is_no_level_of_confidence():
+    with pytest.raises(InvalidInput) as caught:
+        compare([3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6], confidence_level=0.05)
+    assert str(caught.value) == (
+        "confidence_level is 0.05: most intervals would miss the truth. Pass 0.95 for a chance to "
+        "err of 0.05."
+    )

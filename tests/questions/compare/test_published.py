@@ -13,7 +13,7 @@ from outperform import (
     compare_published_table,
     decide_gate,
 )
-from outperform.errors import InvalidInput, UnknownDirection
+from outperform.errors import InvalidInput, InvalidScores, UnknownDirection
 from outperform.stats import Summary
 
 
@@ -221,3 +221,36 @@ def test_tables_that_tell_nothing_are_refused(options, error, message):
     with pytest.raises(error) as caught:
         on_table(**options)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("metric", "remedy"),
+    [
+        ("accuracy", "Give both in one unit."),
+        (
+            "score",
+            "Give both in one unit; if they are right as they are, name the metric: --metric NAME "
+            "(metric= in Python).",
+        ),
+    ],
+)
+def test_a_fraction_beside_per_cent_is_refused(metric, remedy):
+    with pytest.raises(InvalidScores) as caught:
+        compare_published(Summary(93.1, 0.3, 5), Summary(0.925, 0.004, 5), metric=metric)
+    assert str(caught.value) == (
+        f"the means are 93.1 for 'A' and 0.925 for 'B': these look like a fraction and per cent. "
+        f"{remedy}"
+    )
+    assert (
+        compare_published(
+            Summary(93.1, 0.3, 5), Summary(0.925, 0.004, 5), metric="reward"
+        ).winner_name
+        == "A"
+    )
+
+
+def test_a_table_with_a_row_of_fractions_and_one_of_per_cent_is_refused():
+    table = {"method": ["new", "old"], "cifar": ["95.1 ± 0.2", "0.942 ± 0.003"]}
+    table |= {"svhn": ["97.0 ± 0.1", "0.969 ± 0.002"]}
+    with pytest.raises(InvalidScores, match=r"95\.1 for 'new' and 0\.942 for 'old'"):
+        compare_published_table(table, "new", "old", metric="accuracy", n=5)

@@ -419,6 +419,27 @@ def test_the_sentence_says_where_a_bias_is_too_large_and_how_sure_that_is(path, 
     assert not str(measure_quality(copy)).startswith("No design reaches")
 
 
+def test_a_bias_that_may_be_chance_is_not_said_to_be_too_large(path, tmp_path):
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(path.read_bytes())
+    with open_store(copy) as store:
+        study = store.get_meta("study")
+        study["designs"] = [each for each in study["designs"] if each["design"] == "ideal"]
+        store.set_meta("study", study)
+    # Two repetitions, whose means are as far from each other as from that of the ideal runs.
+    add_repetitions(copy, "resampled-hopt", np.array([[9.5, 10.5, 10.0], [10.5, 11.5, 11.0]]))
+    result = measure_quality(copy)
+    (design,) = result.pairs[0].designs
+    assert math.isinf(design.quality.reach.ratio.value)
+    assert 0 in design.quality.bias.interval
+    low = f"{100 * design.quality.reach.ratio.interval.low:,.0f}%"
+    assert str(result) == (
+        "No design is shown to reach the precision of 10 ideal replicates, or to miss it: each is "
+        f"estimated to have too large a bias, but resampled-hopt may do it with {low} of their "
+        "fits (net on toy)."
+    )
+
+
 def test_where_no_design_is_cheaper_the_sentence_says_so(quality, path):
     assert str(measure_quality(path, n_ideal=1)).startswith(
         "No design is shown to be cheaper than the ideal"

@@ -130,6 +130,13 @@ def _read(path: str, reading: dict[str, Any], *, trials: bool) -> Runs:
     if not trials:
         runs = open_runs(path, reading)
         if runs.validation is None and reading["validation"] is None:
+            if is_store(path):
+                raise InvalidInput(
+                    f"the final fits in {runs.source} have no validation scores, by which the best "
+                    "is chosen: they were trained on validation data too",
+                    "Pass --trials to choose among the trials of its searches; --validation "
+                    f"{runs.metric!r} chooses by the score that is reported, which is optimistic",
+                )
             raise InvalidInput(
                 f"no column of {runs.source} is recognised as validation scores, by which the best "
                 "run is chosen",

@@ -19,8 +19,10 @@ from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs import Goal, Runs
+from outperform.runs.margins import find_margin_suspicions
 from outperform.runs.pairing import PairedScores, SeparateScores
 from outperform.runs.scope import RUNS, SPLITS, UNKNOWN, Resplit, Scope
+from outperform.runs.suspicions import Sides, ask
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,
@@ -35,6 +37,7 @@ from outperform.stats.checks import (
     as_pairs,
     as_scores,
     check_choice,
+    check_confidence,
     check_gamma,
     check_paired,
     check_positive,
@@ -69,6 +72,7 @@ class Terms:
         if not isinstance(self.paired, bool):
             raise InvalidInput(f"paired is {self.paired!r}", "Pass True or False")
         check_gamma(self.gamma)
+        check_confidence(self.confidence_level)
         if self.margin is not None:
             check_positive("margin", self.margin)
         if isinstance(self.tests, str):
@@ -338,11 +342,20 @@ def compare_on_task(
     doubts = (
         *find_doubts(comparison),
         *scores.notes,
+        *_ask_about_margins(table, comparison, terms),
         *_doubts_about_table(table, terms.paired, scores.n_dropped),
         *about_tasks,
         *doubt_metric(metric, goal),
     )
     return replace(comparison, caveats=doubts)
+
+
+def _ask_about_margins(table: Runs, comparison: Comparison, terms: Terms) -> tuple[str, ...]:
+    """Refuse margins that seem to be in another unit than the scores; note what was accepted."""
+    names, scores = (comparison.a, comparison.b), (comparison.scores_a, comparison.scores_b)
+    sides = Sides(names, scores, comparison.metric, table.source, "")
+    margins = {"margin": terms.margin, "equivalence": terms.equivalence}
+    return ask(find_margin_suspicions(sides, margins), table.accepted)
 
 
 def _combine(simulated: Runs, table: Runs, comparison: Comparison) -> "CombinedDifference | None":

@@ -271,6 +271,6 @@ def _compare_summaries(
         raise click.UsageError("--drop-incomplete needs runs, or a table of several datasets.")
     metric = reading["metric"] or "score"
     goal = resolve_goal(metric, reading["goal"])
-    result = compare_published(summary_a, summary_b, names=(a, b), goal=goal, **terms)
-    named = replace(result, metric=metric)
-    return replace(named, caveats=(*named.caveats, *doubt_metric(named.metric, named.goal)))
+    terms |= {"goal": goal, "metric": metric}
+    result = compare_published(summary_a, summary_b, names=(a, b), **terms)
+    return replace(result, caveats=(*result.caveats, *doubt_metric(metric, goal)))

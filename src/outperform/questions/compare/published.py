@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from outperform.errors import InvalidInput, UnknownDirection
+import numpy as np
+
+from outperform.errors import InvalidInput, InvalidScores, UnknownDirection
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.result import (
     Comparison,
@@ -23,9 +25,10 @@ from outperform.questions.compare.result import (
 from outperform.questions.compare.task_results import OnTasks, describe_better
 from outperform.questions.result import Result, Table, join_caveats
 from outperform.runs import Goal
-from outperform.runs.metrics import resolve_goal
+from outperform.runs.metrics import is_bare_score, is_share, resolve_goal
 from outperform.runs.published_tables import PublishedCell, PublishedTable, read_published_table
 from outperform.runs.scope import RUNS, THESE_TASKS, UNKNOWN, Scope
+from outperform.runs.suspicions import mixes_scales
 from outperform.stats import (
     HypothesisTest,
     Interval,
@@ -42,6 +45,7 @@ _ASSUMPTIONS = (
     "papers often print standard errors: if ± is one, multiply it by √n first",
 )
 _NO_SPREAD = "the standard deviation of {} is 0, which training with several seeds rarely gives"
+_LEAST_PERCENT = 10  # below it, two numbers may be a hundredfold apart by chance
 _TRIED = (3, 5, 10)  # numbers of runs behind most tables
 
 
@@ -137,6 +141,7 @@ def compare_published(
     goal: Goal = "maximize",
     gamma: float = 0.75,
     confidence_level: float = 0.95,
+    metric: str = "score",
 ) -> PublishedComparison:
     """Compare two algorithms of which only mean, standard deviation and number of runs are known.
 
@@ -144,6 +149,8 @@ def compare_published(
     ----------
     summary_a, summary_b
         In the metric's own sign.
+    metric
+        What the scores are; a fraction and per cent of an accuracy are refused.
 
     Examples
     --------
@@ -160,6 +167,7 @@ def compare_published(
             )
     if not (isinstance(names, Sequence) and len(names) == len(set(names)) == 2):
         raise InvalidInput(f"names is {names!r}", "Pass two different names")
+    _check_scales(names, (summary_a.mean, summary_b.mean), metric)
     first, second = summary_a, summary_b
     if goal == "minimize":
         first, second = (Summary(-s.mean, s.sd, s.n) for s in (summary_a, summary_b))
@@ -175,8 +183,24 @@ def compare_published(
         interval=estimate.interval,
         test=welch_from_summary(first, second),
         gamma=gamma,
+        metric=metric,
         caveats=_ASSUMPTIONS + tuple(_NO_SPREAD.format(name) for name in constant),
     )
+
+
+def _check_scales(names: Sequence[str], means: Sequence[float], metric: str) -> None:
+    """Refuse a share as a fraction beside one in per cent."""
+    if not (is_share(metric) or is_bare_score(metric)) or max(means) < _LEAST_PERCENT:
+        return
+    if mixes_scales(np.array(means)):
+        values = " and ".join(f"{m:g} for {name!r}" for name, m in zip(names, means, strict=True))
+        other = (
+            "; if they are right as they are, name the metric: --metric NAME (metric= in Python)"
+        )
+        raise InvalidScores(
+            f"the means are {values}: these look like a fraction and per cent",
+            f"Give both in one unit{other if is_bare_score(metric) else ''}",
+        )
 
 
 PairResult = Comparison | PublishedComparison
@@ -421,19 +445,18 @@ Welch's t with Holm's correction).
         "goal": resolve_goal(metric or "score", goal),
         "gamma": gamma,
         "confidence_level": confidence_level,
+        "metric": metric or "score",
     }
     known = {cell.n for cell in (*read.a, *read.b)}
     if None not in known and n is not None:
         raise InvalidInput(f"{read.source} says the number of runs itself", "Leave out --n")
     if n is None and known == {None}:
-        tried = tuple(_compare_tasks(read, each, metric, options) for each in _TRIED)
+        tried = tuple(_compare_tasks(read, each, options) for each in _TRIED)
         return PublishedTasksTried(tried)
-    return _compare_tasks(read, n, metric, options)
+    return _compare_tasks(read, n, options)
 
 
-def _compare_tasks(
-    read: PublishedTable, n: int | None, metric: str | None, options: dict[str, Any]
-) -> PublishedTasks:
+def _compare_tasks(read: PublishedTable, n: int | None, options: dict[str, Any]) -> PublishedTasks:
     """Compare on each dataset; then with what stands behind ± taken as standard errors."""
     results: dict[bool, list[PublishedComparison]] = {False: [], True: []}
     for task, a, b in zip(read.tasks, read.a, read.b, strict=True):
@@ -445,7 +468,7 @@ def _compare_tasks(
         for errors, comparisons in results.items():
             sides = (_summarise(cell, n, errors=errors) for cell in (a, b))
             compared = compare_published(*sides, **options)
-            comparisons.append(replace(compared, task=task, metric=metric or "score"))
+            comparisons.append(replace(compared, task=task))
     widened = PublishedTasks(tuple(results[True]), {"a": 0, "b": 0})
     return PublishedTasks(tuple(results[False]), widened.n_tasks_better, read.notes)
 

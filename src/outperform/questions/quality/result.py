@@ -154,6 +154,7 @@ class DesignSummary(Plain):
     saving: Middle
     ratio_alone: Middle  # fits for the precision of the ideal replicates, of one search
     ratio: Middle  # of as many searches as are best
+    ratio_low: Middle  # lower ends of its intervals: a bias that chance makes counts as none
     ratio_high: Middle  # upper ends of its intervals: a bias that chance hides makes it larger
     n_alone: int  # pairs where one search is enough
 
@@ -202,6 +203,7 @@ class Quality(Result):
             Middle.of([design.saving.value for _, design in own]),
             Middle.of([reach.cost_alone / reach.cost_ideal for reach in reaches]),
             Middle.of([reach.ratio.value for reach in reaches]),
+            Middle.of([reach.ratio.interval.low for reach in reaches]),
             Middle.of([reach.ratio.interval.high for reach in reaches]),
             sum(math.isfinite(reach.cost_alone) for reach in reaches),
         )
@@ -249,7 +251,7 @@ class Quality(Result):
         best = min(self.summary, key=lambda each: (each.ratio.median, each.ratio.high))
         whole = f"the precision of {self.n_ideal:,} ideal replicate{'s' * (self.n_ideal > 1)}"
         if math.isinf(best.ratio.median):
-            return f"No design reaches {whole}: each has too large a bias{self._say_range(best)}."
+            return self._say_none_reaches(whole)
         # Of one pair, the middle of the upper ends is its own.
         need = "needs" if best.ratio_high.median < 1 else "is estimated to need"
         needs = f"{best.name} {need} {format_ratio(best.ratio.median)} of their fits"
@@ -259,6 +261,20 @@ class Quality(Result):
         cheapest = "" if len(self.names) == 1 else f", the cheapest of {len(self.names)} designs"
         return f"For {whole}, {needs}{cheapest}{self._say_range(best)}; {self._say_searches(best)}."
 
+    def _say_none_reaches(self, whole: str) -> str:
+        """Say that the bias of every design is too large, or that it is only estimated to be."""
+        least = min(self.summary, key=lambda each: each.ratio_low.median)
+        pairs = f"median of {least.n_pairs} pairs of pipeline and task"
+        if least.n_pairs == 1:
+            pairs = next(pair.name for pair in self.pairs if pair.find(least.name))
+        if math.isinf(least.ratio_low.median):
+            return f"No design reaches {whole}: each has too large a bias ({pairs})."
+        low = format_ratio(least.ratio_low.median)
+        return (
+            f"No design is shown to reach {whole}, or to miss it: each is estimated to have too "
+            f"large a bias, but {least.name} may do it with {low} of their fits ({pairs})."
+        )
+
     def _say_range(self, best: DesignSummary) -> str:
         if best.n_pairs > 1:
             ends = f"{format_ratio(best.ratio.low)} to {format_ratio(best.ratio.high)}"
@@ -266,8 +282,6 @@ class Quality(Result):
             return f" (median of {best.n_pairs} pairs of pipeline and task; {ends}; {surely})"
         pair, design = next((p, d) for p in self.pairs if (d := p.find(best.name)))
         interval = design.quality.reach.ratio.interval
-        if math.isinf(interval.low):
-            return f" ({pair.name})"
         level = f"{100 * interval.confidence_level:g}%"
         ends = f"{format_ratio(interval.low)} to {format_ratio(interval.high)}"
         return f" ({pair.name}; {level} interval {ends})"
