@@ -251,6 +251,14 @@ REFUSED_FILES = {
         "no column of runs.csv looks like a score (it has: algorithm, seed, notes). Name it with "
         "--metric.",
     ),
+    "a column per task": (
+        "model,seed,MNLI,QQP\na,0,0.92,0.93\nb,0,0.9,0.89\na,1,0.92,0.93\nb,1,0.9,0.89\n",
+        {},
+        UnknownColumn,
+        "no column of runs.csv looks like a score (it has: model, seed, MNLI, QQP). Name it with "
+        "--metric; if each of MNLI, QQP is a task, give one row per run and task instead, with a "
+        "column for the task and one for the score (pandas: melt).",
+    ),
     "validation only": (
         "seed,val_loss,val_acc\n1,0.5,0.6\n",
         {},

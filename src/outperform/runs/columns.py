@@ -307,8 +307,8 @@ def require_score(table: SourceTable, names: Sequence[str], metric: str | None) 
     return score
 
 
-def explain_no_score(table: SourceTable) -> UnknownColumn:
-    """Say that no column looks like a score."""
+def explain_no_score(table: SourceTable, numeric: Sequence[str] = ()) -> UnknownColumn:
+    """Say that no column looks like a score; `numeric` are those that hold numbers all the same."""
     named, remedy = [*filter(None, table.names)], "Name it with --metric"
     if recognise(named, MEAN) and recognise(named, SD):
         remedy = (
@@ -317,6 +317,11 @@ def explain_no_score(table: SourceTable) -> UnknownColumn:
         )
     elif 2 * len(named) < len(table.names):  # a title, and commas as a spreadsheet adds them
         remedy = "Remove what stands before the row of column names"
+    elif len(numeric) > 1:
+        remedy += (
+            f"; if each of {enumerate_names(numeric)} is a task, give one row per run and task "
+            "instead, with a column for the task and one for the score (pandas: melt)"
+        )
     return UnknownColumn(
         f"no column of {table.source} looks like a score (it has: {enumerate_names(named)})",
         remedy,

@@ -238,7 +238,7 @@ def _explain_missing_score(
             "Compare two of them with `outperform compare --summary TABLE A B` (from Python: "
             "compare_published_table)",
         )
-    return explain_no_score(table)
+    return explain_no_score(table, numeric)
 
 
 def _find_metric_column(table: SourceTable, names: Sequence[str]) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
-from outperform.runs.columns import without_tracker
+from outperform.runs.columns import kind_of, without_tracker
 from outperform.wording import join_words
 
 _MOST = 10**12  # examples: nobody has more
@@ -87,11 +87,14 @@ def varied_by(columns: Sequence[str]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> varied_by(["params.seed"]), varied_by(["Fold", "seed"]), varied_by(["replicate"])
-    (('seeds',), ('folds of this dataset', 'seeds'), ('runs',))
+    >>> varied_by(["Fold", "params.seed"]), varied_by(["seed", "lr"]), varied_by(["replicate"])
+    (('folds of this dataset', 'seeds'), ('seeds', 'hyperparameters'), ('runs',))
     """
-    varied = filter(None, map(_COLUMNS.get, map(without_tracker, columns)))
-    return tuple(dict.fromkeys(varied)) or (RUNS,)
+    varied = [
+        HYPERPARAMETERS if kind_of(name) == "setting" else _COLUMNS.get(without_tracker(name))
+        for name in columns
+    ]
+    return tuple(dict.fromkeys(filter(None, varied))) or (RUNS,)
 
 
 def join_scopes(scopes: Sequence[Scope], tasks: Collection[str]) -> Scope:
