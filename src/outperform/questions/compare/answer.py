@@ -241,12 +241,13 @@ def find_population(
     a: FloatArray, b: FloatArray, resplit: Resplit, confidence_level: float
 ) -> ResampledDifference:
     """What holds for data like these, where pairs are re-splits of one dataset."""
+    level = 1 - cautious_alpha(1 - confidence_level)
     return resampled_difference(
         a,
         b,
         n_train=resplit.n_train,
         n_test=resplit.n_test,
-        confidence_level=1 - cautious_alpha(1 - confidence_level),
+        confidence_level=min(level, 1 - 2**-53),  # below 1, which rounding may make of it
     )
 
 
