@@ -9,6 +9,7 @@ from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal, Runs, known_goal
 from outperform.runs.columns import data_of, names_best
 from outperform.runs.scope import FOLDS
+from outperform.runs.searches import Searches
 from outperform.stats import (
     clopper_pearson_interval,
     outperforming_interval,
@@ -61,7 +62,7 @@ def find_doubts(comparison: Comparison) -> Iterator[str]:
             f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
             "paired, and so saw less than the verdict did"
         )
-    if comparison.scope_here.tuned_once:
+    if comparison.scope_here.tuned_once and comparison.searches is None:
         yield from _doubt_one_search(comparison)
 
 
@@ -199,6 +200,26 @@ def describe_luck(winner: str | None, what: str, errs: float, alpha: float) -> s
         f"the variance of a pair, {what} between equals, were both tuned anew, in {errs:.0%} of "
         f"studies instead of {alpha:.0%}; only runs of ideal tell"
     )
+
+
+def doubt_searches(comparison: Comparison, searches: Searches | None) -> Iterator[str]:
+    """What is wrong with the searches that a comparison rests on, where there are several."""
+    if searches is None or not comparison.paired:
+        return
+    tested = comparison.searches
+    n_tested = 0 if tested is None else tested.n_searches
+    if n_tested < searches.n_searches:
+        yield (
+            f"of {searches.n_searches} searches of each, {searches.n_searches - n_tested} have "
+            f"failed or missing runs of {comparison.a} or {comparison.b} and were left out of the "
+            "means over searches: if they failed because they were going badly, these flatter "
+            "whoever failed more"
+        )
+    if tested is not None and tested.shown and n_tested < smallest_conclusive(comparison.alpha):
+        yield (
+            f"{n_tested} searches of each are few: the interval over them is right if the means "
+            "of searches are normal, which so few cannot show"
+        )
 
 
 def doubt_scores(name: str, scores: FloatArray) -> Iterator[str]:
