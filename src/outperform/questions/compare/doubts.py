@@ -24,6 +24,7 @@ _PERCENTILES = ("percentile", "bootstrap")
 _FEW_LOSSES = 2  # expected, at which percentile intervals cover 87% instead of 95%, for any n
 _FEW_UNPAIRED = 10  # runs, below which the bootstrap of unpaired runs is liberal
 LUCK = 0.1  # of a search, in the variance of a pair, to say what it would do
+_EITHER = 1.5  # of alpha, in which equals differ by wins or by means (docs/statistics.md)
 _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding shows
 
 
@@ -156,7 +157,11 @@ def _doubt_means(comparison: Comparison) -> Iterator[str]:
             "interval of P(A>B)"
         )
     elif not winner and comparison.better_mean:
-        yield f"the interval of the mean difference excludes 0, in favour of {better}: {counts}"
+        yield (
+            f"the interval of the mean difference excludes 0, in favour of {better}: {counts}; "
+            "wins and means are two chances to differ, and equals do by one of them in up to "
+            f"{_EITHER * comparison.alpha:.1%} of studies"
+        )
 
 
 def _describe_one_search(comparison: Comparison) -> str:
