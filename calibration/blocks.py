@@ -31,6 +31,7 @@ MODULES = (
     "decision_rules",
     "deviations",
     "one_search",
+    "several_searches",
     "budget_plans",
     "best_of",
     "published_scores",

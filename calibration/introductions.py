@@ -73,13 +73,17 @@ GROUPS = {
         "One search, taken for many",
         "Coverage of the interval of `combine_designs`, by pairs. ρ is the share of the variance of a difference that is luck of the search. The interval holds the mean difference after *this search*. **It fails to hold the mean over all searches**, and that is how it is made: all pairs share the luck of one search, which moves their mean and not their spread. More pairs make it narrower and no truer, so it gets worse with them. Only where searches have no luck (ρ = 0) does it hold both.",
     ),
+    "several searches": (
+        "Several searches of each",
+        "How often equals that are tuned anew are found to differ by `difference_over_searches`, the t test of the means of searches, by the number of searches of each, with 5 replicates after each. ρ is the share of the variance of a score that is luck of its search. Scores are normal unless the row says otherwise.",
+    ),
     "designs": (
         "What a design is worth",
         "Coverage, by repetitions of 20 scores each, which share the luck of one search (ρ), beside 50 independent scores; every repetition has its search and its first score in common with one of these. Scores are normal unless the row says otherwise. `assess_design`: the bias, ρ, the mean squared error of a repetition's mean, and the independent replicates that are equivalent to it; the lower of no bias and one of 0.3 standard deviations. `assess_deviations`: the mean deviation within repetitions, and its ratio to that of independent scores.",
     ),
     "budgets": (
         "What a budget shows",
-        "What `outperform plan --budget` says by `smallest_shown_probability`: with the searches (of 50 trials) and replicates that the budget is split into, a t test errs in 5% of equals and finds the P(A>B) that is *shown* in 95%. Power is that at this P(A>B), where pipelines are tuned anew. Rows have the true ρ of scores after one search. *ρ known*: the plan and the test have the true one, as the claim supposes. *ρ of a pilot*: both have what 10 repetitions of 5 replicates let them expect. *ρ typical*: both have 0.16, the mean of published case studies, which is taken where there is no pilot.",
+        "What `outperform plan --budget` says by `smallest_shown_probability`: with the searches (of 50 trials) and replicates that the budget is split into, the t test of the means of searches errs in 5% of equals and finds the P(A>B) that is *shown* in 95%. Power is that at this P(A>B), where pipelines are tuned anew. Rows have the true ρ of scores after one search. *ρ known*: the plan has the true one, as the claim supposes; where it is 0, one search is planned, which shows nothing. *ρ of a pilot*: it has what 10 repetitions of 5 replicates let it expect. *ρ typical*: it has 0.16, the mean of published case studies, which is taken where there is no pilot. The test knows none of them.",
     ),
     "best of n": (
         "The best of n",

@@ -52,6 +52,16 @@ METHODS = (
     Method("Bayesian, 95% sure", "distinct", 0.1),
     Method("spread as error", "spread"),
 )
+LEVELS = (0.01, 0.05, 0.1, 0.2)  # α that somebody asks `compare` for
+# What `compare` holds the correction to then, and a fifth of it, which is not enough below 0.05.
+ASKED = {
+    alpha: (
+        Method(f"as `compare` asks, α = {alpha:g}", "distinct", cautious_alpha(alpha)),
+        Method(f"a fifth, α = {alpha:g}", "distinct", alpha / 5),
+    )
+    for alpha in LEVELS
+}
+ALL_METHODS = (*METHODS, *(method for both in ASKED.values() for method in both))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +111,7 @@ def _rate(design: Design, setting: Setting, drawn: Differences, seed: int) -> It
     for k in design.n_splits:
         variance = equal[:, :k].var(axis=1, ddof=1).mean()
         factors = corrections(drawn, k)
-        for method in METHODS:
+        for method in ALL_METHODS:
             size, power, coverage = _rates(equal[:, :k], drawn.better[:, :k], method, factors)
             yield Row(
                 seed=seed,
@@ -164,6 +174,7 @@ def write_tables(rows: Sequence[Row]) -> str:
         f"{error[0]:.1f} points near 5%, {error[1]:.1f} near 50%."
     )
     tables = [_table_of_designs(rows), _table_of_settings(rows), _table_of_floors(rows)]
+    tables.append(_table_of_levels(rows))
     return "\n\n".join([note, *tables])
 
 
@@ -199,6 +210,21 @@ def _table_of_floors(rows: Sequence[Row]) -> str:
         if row.setting == MAIN.settings[0]:
             floor = -ndtri(cautious_alpha(0.05) / 2) * math.sqrt(row.correction) * row.deviation
             lines.append(_line(str(row.n_examples), f"{row.deviation:.3f}", f"{floor:.3f}"))
+    return "\n".join(lines)
+
+
+def _table_of_levels(rows: Sequence[Row]) -> str:
+    """How often the worst learners err at the level that is asked for, and at a fifth of α."""
+    header = [f"α = {alpha:g}: p < {both[0].alpha:.2g}" for alpha, both in ASKED.items()]
+    lines = [
+        _line("one dataset, split by", "n", "k", *header, "α = 0.01: p < 0.002"),
+        _line(*["---"] * (len(header) + 4)),
+    ]
+    names = [both[0].name for both in ASKED.values()] + [ASKED[LEVELS[0]][1].name]
+    for place in dict.fromkeys((row.design, row.n_examples, row.n_splits) for row in rows):
+        own = [r for r in rows if (r.design, r.n_examples, r.n_splits) == place]
+        worst = [max(r.size for r in own if r.method == name) for name in names]
+        lines.append(_line(*map(str, place), *(f"{100 * rate:.1f}%" for rate in worst)))
     return "\n".join(lines)
 
 

@@ -24,6 +24,7 @@ from calibration.resplit_studies import (
     score_regression,
 )
 from calibration.resplits import (
+    LEVELS,
     METHODS,
     N_STUDIES,
     SEED,
@@ -219,8 +220,9 @@ def test_learners_that_remember_examples_need_the_level_that_compare_asks_for():
     pvalue = np.array(
         [resampled_difference(d, np.zeros(n_splits), **sizes).pvalue for d in drawn.equal]
     )
-    errs = int((pvalue < cautious_alpha(0.05)).sum())
-    assert binomtest(errs, n_studies, 0.05, alternative="greater").pvalue > 0.001
+    for alpha in LEVELS:
+        errs = int((pvalue < cautious_alpha(alpha)).sum())
+        assert binomtest(errs, n_studies, alpha, alternative="greater").pvalue > 0.001
     # Negative control: at the level itself, equals are told apart far more often than that.
     assert (
         binomtest(int((pvalue < 0.05).sum()), n_studies, 0.05, alternative="greater").pvalue < 0.001

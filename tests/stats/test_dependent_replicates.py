@@ -22,6 +22,7 @@ from outperform.stats import (
     resampled_power,
     resplit_floor,
 )
+from outperform.stats.dependent_replicates import cautious_alpha
 
 SIZES = {"n_train": 90, "n_test": 10}
 
@@ -431,3 +432,18 @@ def test_nonsense_is_refused(call, message):
     with pytest.raises(OutperformError) as caught:
         call()
     assert message in str(caught.value)
+
+
+def test_the_level_that_is_asked_for_is_a_fifth_and_less_below_the_usual_one():
+    # z of 0.005 is 2.5758, times 2.5758/1.9600 is 3.3852: 2·Φ(-3.3852) = 0.00071.
+    assert cautious_alpha(0.01) == pytest.approx(0.00071, abs=2e-6)
+    assert [cautious_alpha(alpha) for alpha in (0.05, 0.1, 0.2)] == [0.01, 0.02, 0.04]
+    # Nothing jumps where the two meet, nor is anything too small to compute with.
+    assert cautious_alpha(math.nextafter(0.05, 0)) == pytest.approx(0.01, rel=1e-9)
+    assert cautious_alpha(1e-300) == 1e-300
+
+
+@given(levels, levels)
+def test_a_stricter_level_asks_for_more(first, second):
+    low, high = sorted((first, second))
+    assert cautious_alpha(low) <= cautious_alpha(high) <= high / 5 * (1 + 1e-9)

@@ -26,6 +26,7 @@ from outperform.runs.pairing import (
 )
 from outperform.runs.scope import FOLDS, RUNS, SPLITS, THIS_DATASET, THIS_SPLIT, Resplit, Scope
 from outperform.runs.score_grids import lay_out_scores
+from outperform.runs.searches import Searches
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
 from outperform.runs.task_references import take_task_values
@@ -89,6 +90,8 @@ class Runs:
         Runs of the same study whose searches were simulated, where these have searched once.
     one_search
         Whether all runs of an algorithm rest on the same search of its hyperparameters.
+    searches
+        Runs of the same study after several searches, search by search; None where it has none.
     counted
         Whether replicates are numbered from 0, so that a number that is missing is still to be
         done.
@@ -123,6 +126,7 @@ class Runs:
     stopped_early: bool = False
     simulated: "Runs | None" = field(default=None, compare=False, repr=False)
     one_search: bool = False
+    searches: Searches | None = field(default=None, compare=False, repr=False)
     counted: bool = False
     _order: IntArray = field(init=False, compare=False, repr=False)
     _cells: npt.NDArray[Any] = field(init=False, compare=False, repr=False)  # in that order

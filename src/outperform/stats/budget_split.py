@@ -132,14 +132,13 @@ def smallest_shown_probability(
 ) -> float:
     """Smallest P(A>B), searches redrawn too, that is found to be above ½ with power 1 - beta.
 
-    By the two-sided t test of the mean difference that allows for ρ. It is exact where scores are
-    normal and ρ is known: the mean squares between searches, divided by 1 + k·ρ/(1 − ρ), and
-    within them estimate one variance, with R·k − 1 degrees of freedom together.
+    By the two-sided t test of the means of searches (`difference_over_searches`), which needs not
+    know ρ: R means, R − 1 degrees of freedom. The power is exact where scores are normal.
 
     Parameters
     ----------
     n_searches, n_replicates
-        Of each of the two; R·k ≥ 2.
+        Of each of the two; R ≥ 2.
     correlation
         ρ of two differences after the same search.
 
@@ -147,20 +146,19 @@ def smallest_shown_probability(
     --------
     >>> round(smallest_shown_probability(30, 1, 0.0), 3)
     0.752
-    >>> round(smallest_shown_probability(1, 1000, 0.3), 3)
-    0.976
+    >>> round(smallest_shown_probability(5, 1000, 0.3), 3)
+    0.887
     """
     check_open_unit("alpha", alpha)
     check_open_unit("beta", beta)
     check_count("n_searches", n_searches, at_least=1)
     check_count("n_replicates", n_replicates, at_least=1)
-    # Where nothing varies after a search, its replicates tell nothing of the variance.
-    n_scores = n_searches * (1 if correlation == 1 else n_replicates)
-    if n_scores < 2:
-        raise TooFewRuns(f"{n_scores} pair does not tell how differences vary", "Plan for more")
-    chi_square, weight = chi_square_nodes(n_scores - 1)
+    if n_searches < 2:
+        raise TooFewRuns("one search does not tell how searches vary", "Plan for two or more")
+    df = n_searches - 1
+    chi_square, weight = chi_square_nodes(df)
     # The mean, in its standard errors, must lie beyond this multiple of the estimated one.
-    needed = stdtrit(n_scores - 1, 1 - alpha / 2) * np.sqrt(chi_square / (n_scores - 1))
+    needed = stdtrit(df, 1 - alpha / 2) * np.sqrt(chi_square / df)
 
     def is_enough(shift: float) -> bool:
         return float(ndtr(shift - needed) @ weight) > 1 - beta

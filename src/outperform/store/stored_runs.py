@@ -12,9 +12,11 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.runs.labels import Labels
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
+from outperform.runs.searches import Searches
 from outperform.runs.table import Runs, make_runs
 from outperform.store.damage import name_fit, report_damage
 from outperform.store.measurement import RunLabel
+from outperform.store.searched_runs import collect_searches
 from outperform.store.sequential_record import Attempt, describe_attempts, read_attempts
 from outperform.store.store import Store
 from outperform.store.stored_doubts import (
@@ -50,6 +52,11 @@ _ONE_SEARCH = {
         "they have fewer trials to choose from"
     ),
 }
+# Where that is done several times over.
+_FIRST_SEARCH = (
+    " after the first of {n} searches: all share its luck, and tell of what it found; the means of "
+    "all {n} searches, which `outperform compare` tests, tell of pipelines tuned anew"
+)
 _ADD = 'Add a [[design]] with kind = "ideal" or "fix-hopt" to the study and run it'
 
 Description = Mapping[str, Any]  # of a study, as `describe_study` makes it
@@ -82,9 +89,10 @@ def load_runs(
     study, labels, scores = store.get_meta("study"), store.run_labels(), store.scores()
     if study is None or not any(scores.get(label.key) for label in labels):
         raise InvalidInput(f"{store.address} holds no finished runs yet", _suggest_finishing(store))
+    planned_designs = list_designs(study, labels)
     designs = [
         design
-        for design in list_designs(study, labels)
+        for design in planned_designs
         if design["design"] in PAIRED and not is_later_repetition(design["source"])
     ]
     design = _choose_design(designs, study, kind, store.address)
@@ -96,6 +104,10 @@ def load_runs(
     runs = _choose_ended(planned, scores, design, store)
     table = _make_table(runs, scores, study, store)
     one_search = design["design"] in _ONE_SEARCH and _has_searched(study)
+    searched = _choose_searched(design, designs) if first is None and _has_searched(study) else None
+    searches = None
+    if searched is not None:
+        searches = collect_searches(searched, planned_designs, labels, scores)
     looked, n_stopped = (
         ([], None) if first is not None else _find_looks(store, len(runs), design, study)
     )
@@ -109,7 +121,7 @@ def load_runs(
     asked = pipelines or [each["rule"][side] for each in looked if n_stopped for side in "ab"]
     wanted = [name for name in study["pipelines"] if name in asked or not asked]
     notes = (
-        *_describe_design(design, designs, has_searched=one_search),
+        *_describe_design(design, designs, searches, has_searched=one_search),
         *describe_left_out(others, [design], study),
         *_describe_missing(store, runs, design, wanted, n_stopped),
         *_describe_looks(looked, design, len(table.replicates or ()), is_cut_short=bool(n_stopped)),
@@ -129,6 +141,7 @@ def load_runs(
         counted=True,
         simulated=simulated,
         one_search=one_search,
+        searches=searches,
         **_find_scope(table.tasks, design, study),
     )
 
@@ -322,8 +335,16 @@ def _has_searched(study: Description) -> bool:
     return plan is None or any(each["space"] for each in plan["pipelines"])
 
 
+def _choose_searched(design: Design, designs: Sequence[Design]) -> Design | None:
+    """The design whose searches are told of: of ideal runs, those that add replicates to theirs."""
+    if design["design"] != "ideal":
+        return design
+    wanted = "fix-hopt", design["source"]
+    return next((each for each in designs if (each["design"], each["source"]) == wanted), None)
+
+
 def _describe_design(
-    design: Design, designs: Sequence[Design], *, has_searched: bool
+    design: Design, designs: Sequence[Design], searches: Searches | None, *, has_searched: bool
 ) -> Iterator[str]:
     """Say whose runs they are, unless they are all that a study could have: those of ideal."""
     kind, source = design["design"], design["source"]
@@ -336,6 +357,8 @@ def _describe_design(
     beside = f"; the study has {enumerate_names(others)} too" if others else ""
     if kind != "ideal" or others:
         searching = _ONE_SEARCH[kind] if has_searched else ""
+        if has_searched and searches is not None:
+            searching = _FIRST_SEARCH.format(n=searches.n_searches)
         yield f"the runs are those of {kind}{only}{searching}{beside}"
 
 

@@ -100,7 +100,8 @@ class FixHopt(_OneSearch):
         Sources redrawn; none named means all of learning.
     n_repetitions
         How often all this is done, each time with other seeds of what it fixes: the means of
-        repetitions tell the design's bias. Comparisons take the first one.
+        repetitions tell the design's bias, and what holds for pipelines tuned anew. Pairs are those
+        of the first one.
     """
 
     n_replicates: int

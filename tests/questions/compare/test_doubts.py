@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from outperform import Comparison, compare, compare_runs, read_runs
 from outperform.questions.compare.named_tests import apply_test
@@ -145,11 +146,24 @@ def test_a_winner_with_the_worse_mean_is_doubted():
     assert "better mean" not in doubts(compare(*wins(25, 4)))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [6, 12, 25])
+def test_equals_differ_by_wins_or_means_no_more_often_than_is_said(n):
+    n_studies, rng = 2000, np.random.default_rng(5)
+    results = [compare(*rng.normal(size=(2, n))) for _ in range(n_studies)]
+    named = sum(result.winner is not None or "better mean" in str(result) for result in results)
+    assert binomtest(named, n_studies, 0.075, alternative="greater").pvalue > 0.001
+    # Negative control: wins alone keep alpha.
+    won = sum(result.winner is not None for result in results)
+    assert binomtest(won, n_studies, 0.05, alternative="greater").pvalue > 0.001
+
+
 def test_means_that_differ_where_wins_do_not_are_mentioned():
     base = np.arange(30) / 1000
     comparison = compare(base + np.repeat([0.3, -0.001], [16, 14]), base)
     assert comparison.winner is None
     assert "interval of the mean difference excludes 0, in favour of A" in doubts(comparison)
+    assert "equals do by one of them in up to 7.5% of studies" in doubts(comparison)
     assert str(comparison).startswith(
         "A has the better mean, but is not shown to beat B more often: P(A > B) = 0.533"
     )

@@ -60,9 +60,11 @@ def test_a_study_file_is_planned_with_typical_constants(study_file):
     assert lines[0] == (
         "2,000 fits are best spent on 15 searches of 50 trials with 16 replicates each (fix-hopt): "
         "the mean of a pipeline is then known to 0.12 standard deviations of a run (ideal: 0.23; "
-        "fix-hopt, one search: 0.4); in `outperform compare` its 15 pairs show a P(A>B) of 0.903, "
-        "ideal's 19 pairs show a P(A>B) of 0.890."
+        "fix-hopt, one search: 0.4); in `outperform compare` it shows a P(A>B) of 0.677 by the "
+        "means of 15 searches, 0.903 by 15 wins (ideal: a P(A>B) of 0.809 by the means of 19 "
+        "searches, 0.890 by 19 wins)."
     )
+    assert lines[-1].endswith("`outperform compare STORE A B`, which tests the means of searches.")
     ideal = next(line for line in lines if line.startswith("  ideal"))
     assert ideal.split()[:6] == ["ideal", "19", "50", "1", "1,938", "0.229"]
     begin = lines.index("  Write into the study file:") + 1

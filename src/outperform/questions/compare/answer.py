@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.questions.compare.doubts import (
     doubt_metric,
+    doubt_searches,
     doubt_tasks,
     find_doubts,
     withstands,
@@ -22,6 +23,7 @@ from outperform.runs import Goal, Runs
 from outperform.runs.margins import find_margin_suspicions
 from outperform.runs.pairing import PairedScores, SeparateScores
 from outperform.runs.scope import RUNS, SPLITS, UNKNOWN, Resplit, Scope
+from outperform.runs.searches import Searches
 from outperform.runs.suspicions import Sides, ask
 from outperform.stats import (
     EquivalenceTest,
@@ -50,7 +52,7 @@ from outperform.store.store import read_runs
 from outperform.wording import enumerate_names
 
 if TYPE_CHECKING:
-    from outperform.stats import CombinedDifference
+    from outperform.stats import CombinedDifference, SearchesDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +231,13 @@ def find_population(
     a: FloatArray, b: FloatArray, resplit: Resplit, confidence_level: float
 ) -> ResampledDifference:
     """What holds for data like these, where pairs are re-splits of one dataset."""
+    level = 1 - cautious_alpha(1 - confidence_level)
     return resampled_difference(
         a,
         b,
         n_train=resplit.n_train,
         n_test=resplit.n_test,
-        confidence_level=1 - cautious_alpha(1 - confidence_level),
+        confidence_level=min(level, 1 - 2**-53),  # below 1, which rounding may make of it
     )
 
 
@@ -337,12 +340,15 @@ def compare_on_task(
     comparison = _compare(scores.a, scores.b, goal, terms, resplit, **about)
     if table.simulated is not None and terms.paired:
         comparison = replace(comparison, combined=_combine(table.simulated, table, comparison))
+    if table.searches is not None and terms.paired:
+        comparison = replace(comparison, searches=_compare_searches(table.searches, comparison))
     if not withstands(comparison, scores.lacking):
         comparison = replace(comparison, withstands_gaps=False)
     doubts = (
         *find_doubts(comparison),
         *scores.notes,
         *_ask_about_margins(table, comparison, terms),
+        *doubt_searches(comparison, table.searches),
         *_doubts_about_table(table, terms.paired, scores.n_dropped),
         *about_tasks,
         *doubt_metric(metric, goal),
@@ -375,6 +381,16 @@ def _combine(simulated: Runs, table: Runs, comparison: Comparison) -> "CombinedD
         scores.a - scores.b,
         confidence_level=comparison.interval.confidence_level,
     )
+
+
+def _compare_searches(searches: Searches, comparison: Comparison) -> "SearchesDifference | None":
+    """What several searches of both show, if there are two that both have."""
+    a, b = searches.pair(comparison.a, comparison.b, comparison.task)
+    if len(a) < 2:
+        return None
+    from outperform.stats import difference_over_searches  # only here, of studies
+
+    return difference_over_searches(a, b, confidence_level=comparison.interval.confidence_level)
 
 
 def _find_resplit_scope(table: Runs, task: str) -> Scope:

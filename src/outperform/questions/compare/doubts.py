@@ -9,6 +9,7 @@ from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal, Runs, known_goal
 from outperform.runs.columns import data_of, names_best
 from outperform.runs.scope import FOLDS
+from outperform.runs.searches import Searches
 from outperform.stats import (
     clopper_pearson_interval,
     outperforming_interval,
@@ -23,6 +24,7 @@ _PERCENTILES = ("percentile", "bootstrap")
 _FEW_LOSSES = 2  # expected, at which percentile intervals cover 87% instead of 95%, for any n
 _FEW_UNPAIRED = 10  # runs, below which the bootstrap of unpaired runs is liberal
 LUCK = 0.1  # of a search, in the variance of a pair, to say what it would do
+_EITHER = 1.5  # of alpha, in which equals differ by wins or by means (docs/statistics.md)
 _INFLATION = 1.02  # of alpha, from which on false alarms are more than rounding shows
 
 
@@ -61,7 +63,7 @@ def find_doubts(comparison: Comparison) -> Iterator[str]:
             f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
             "paired, and so saw less than the verdict did"
         )
-    if comparison.scope_here.tuned_once:
+    if comparison.scope_here.tuned_once and comparison.searches is None:
         yield from _doubt_one_search(comparison)
 
 
@@ -155,7 +157,11 @@ def _doubt_means(comparison: Comparison) -> Iterator[str]:
             "interval of P(A>B)"
         )
     elif not winner and comparison.better_mean:
-        yield f"the interval of the mean difference excludes 0, in favour of {better}: {counts}"
+        yield (
+            f"the interval of the mean difference excludes 0, in favour of {better}: {counts}; "
+            "wins and means are two chances to differ, and equals do by one of them in up to "
+            f"{_EITHER * comparison.alpha:.1%} of studies"
+        )
 
 
 def _describe_one_search(comparison: Comparison) -> str:
@@ -199,6 +205,26 @@ def describe_luck(winner: str | None, what: str, errs: float, alpha: float) -> s
         f"the variance of a pair, {what} between equals, were both tuned anew, in {errs:.0%} of "
         f"studies instead of {alpha:.0%}; only runs of ideal tell"
     )
+
+
+def doubt_searches(comparison: Comparison, searches: Searches | None) -> Iterator[str]:
+    """What is wrong with the searches that a comparison rests on, where there are several."""
+    if searches is None or not comparison.paired:
+        return
+    tested = comparison.searches
+    n_tested = 0 if tested is None else tested.n_searches
+    if n_tested < searches.n_searches:
+        yield (
+            f"of {searches.n_searches} searches of each, {searches.n_searches - n_tested} have "
+            f"failed or missing runs of {comparison.a} or {comparison.b} and were left out of the "
+            "means over searches: if they failed because they were going badly, these flatter "
+            "whoever failed more"
+        )
+    if tested is not None and tested.shown and n_tested < smallest_conclusive(comparison.alpha):
+        yield (
+            f"{n_tested} searches of each are few: the interval over them is right if the means "
+            "of searches are normal, which so few cannot show"
+        )
 
 
 def doubt_scores(name: str, scores: FloatArray) -> Iterator[str]:

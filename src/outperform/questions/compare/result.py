@@ -29,7 +29,7 @@ from outperform.wording import describe_goal, format_spread
 
 if TYPE_CHECKING:
     from outperform.questions.compare.published import PublishedComparison
-    from outperform.stats import CombinedDifference
+    from outperform.stats import CombinedDifference, SearchesDifference
 
 Verdict = Literal["not significant", "significant, not meaningful", "significant and meaningful"]
 Winner = Literal["a", "b"]
@@ -109,7 +109,7 @@ class Comparison(OfTwo):
         "a b task metric goal verdict winner winner_name size scope population=_population "
         "probability interval reverse_probability reverse_interval=reverse gamma margin paired "
         "n_pairs n_a=scores_a.size n_b=scores_b.size mean_a mean_b sd_a sd_b difference "
-        "effect_size combined tests caveats"
+        "effect_size combined searches tests caveats"
     )
 
     a: str
@@ -133,6 +133,8 @@ class Comparison(OfTwo):
     population: ResampledDifference | None = None
     # Of a - b, in the metric's sign, where the search was also simulated for every pair.
     combined: "CombinedDifference | None" = None
+    # Of a - b, in the metric's sign, over several searches of each on these data.
+    searches: "SearchesDifference | None" = None
     withstands_gaps: bool = True  # whether incomplete runs, taken as the worst, leave the verdict
     tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
     caveats: tuple[str, ...] = ()
@@ -173,8 +175,15 @@ class Comparison(OfTwo):
     @property
     def gain_here(self) -> Interval:
         """Interval of the mean advantage of `a`, higher is better, on the data of these runs."""
-        interval = self.difference.interval
+        interval = (self._more_of_each or self.difference).interval
         return interval if self.goal == "maximize" else -interval
+
+    @property
+    def _more_of_each(self) -> "SearchesDifference | None":
+        """Means of the searches that these runs are one of each of: of the same, and surer."""
+        if self.searches is None or self.scope_here.tuned_once:
+            return None
+        return self.searches if self.searches.n_searches >= self.n_pairs else None
 
     @property
     def gain(self) -> Interval:
@@ -190,7 +199,8 @@ class Comparison(OfTwo):
         return self._favour(self.gain)
 
     def _favour(self, gain: Interval) -> Winner | None:
-        if self.interval.method == "anytime" or not self.conclusive or 0 in gain:
+        few = not self.conclusive and (gain != self.gain_here or self._more_of_each is None)
+        if self.interval.method == "anytime" or few or 0 in gain:
             return None
         return "a" if gain.low > 0 else "b"
 
@@ -325,6 +335,20 @@ class Comparison(OfTwo):
 
     def claim_of(self, a: str, b: str, task: str) -> str:
         """The same by other names of the algorithms and the task, such as shorter ones."""
+        return f"{self._claim_here(a, b, task)}{self._claim_tuned_anew(a, b)}"
+
+    def _claim_tuned_anew(self, a: str, b: str) -> str:
+        """What several searches show, where all runs that were compared are after one."""
+        if self.searches is None or not self.scope_here.tuned_once:
+            return ""
+        shown = "no difference is shown"
+        if self.searches.shown:
+            up = (self.searches.value > 0) == (self.goal == "maximize")
+            shown = f"{a if up else b} has the better mean"
+        n, pvalue = self.searches.n_searches, f"p = {self.searches.pvalue:.2g}"
+        return f"; tuned anew on these data, {n} times each, {shown} ({pvalue}{self.once})"
+
+    def _claim_here(self, a: str, b: str, task: str) -> str:
         tuned = ", each tuned once" if self.scope_here.tuned_once else ""
         on = f" on {task}{tuned}" if task else tuned
         sample = f" on this sample of {task or 'the data'}{tuned}"
@@ -334,6 +358,8 @@ class Comparison(OfTwo):
                 return describe(a, b, None, self.verdict, on=on)
             better, other = (a, b) if by_mean == "a" else (b, a)
             claim = f"but is not shown to beat {other} more often"
+            if self._more_of_each is not None:
+                claim = f"over {self._more_of_each.n_searches} searches of each, {claim}"
             if self.population is None or self.better_mean:
                 return f"{better} has the better mean{on}, {claim}"
             beyond = f"for other data like it nothing is shown ({self.evidence_beyond})"
@@ -367,6 +393,10 @@ class Comparison(OfTwo):
             level = f"{100 * population.interval.confidence_level:g}%"
             value = f"{interval} ({level}), p = {population.pvalue:.2g}"
             rows.append(("  for data like these", value))
+        if self.searches is not None:
+            interval = f"{self.searches.value:+.3g} {self.searches.interval}"
+            value = f"{interval}, p = {self.searches.pvalue:.2g}"
+            rows.append((f"  over {self.searches.n_searches} searches", value))
         if self.combined is not None:
             combined = self.combined
             interval = f"{combined.value:+.3g} {combined.interval}"

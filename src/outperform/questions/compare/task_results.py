@@ -336,6 +336,10 @@ def tabulate_tasks(tasks: TaskComparisons) -> list[Table | str]:
         for row, result in zip(rows, results, strict=True):
             population = result.population
             row.append("–" if population is None else f"{population.pvalue:.2g}")
+    if any(result.searches for result in results):
+        header.append("p, over searches")
+        for row, result in zip(rows, results, strict=True):
+            row.append("–" if result.searches is None else f"{result.searches.pvalue:.2g}")
     tests = [(c.task, *describe_test(test)) for c in results for test in c.tests]
     explained = (
         "  verdict: each task by itself; Holm: its p corrected for all tasks; a task counts above "
@@ -343,6 +347,8 @@ def tabulate_tasks(tasks: TaskComparisons) -> list[Table | str]:
     )
     if any(result.population for result in results):
         explained += f"; other data: shown by p < {cautious_alpha(first.alpha):.2g}"
+    if any(result.searches for result in results):
+        explained += "; over searches: of the mean difference, both tuned anew, each task by itself"
     lines = [f"  {make_line(task)}: {name}: {value}" for task, name, value in tests]
     note = "\n".join([explained, *lines])
     return [Table(header, rows, title=title, note=note)]

@@ -231,23 +231,22 @@ def _find_doubts(pilot: _Pilot, plans: list[DesignPlan]) -> Iterator[str]:
             "their mean is taken to be as precise; what they add is the standard deviation"
         )
     yield (
-        "P(A>B) of pipelines tuned anew is that of a t test of the mean difference that allows "
-        "for ρ as if it were known, if scores are normal, and differences after the same search "
-        "correlate as scores do; they correlate more where paired runs share noise, as that of a "
-        "split, and then less is shown after few searches and equals are told apart more often"
+        "P(A>B) of pipelines tuned anew is what a t test of the means of searches finds, if scores "
+        "are normal and differences after the same search correlate as scores do; they correlate "
+        "more where paired runs share noise, as that of a split, and then less is found"
     )
     if any(plan.holds_ideal and not plan.is_ideal for plan in plans):
         yield (
-            "after several searches of fix-hopt `outperform compare` takes one run of each, those "
-            "of the ideal design, which cost no further fit; the other replicates are for the "
-            "mean, and no command tests their difference yet"
+            "after several searches of fix-hopt `outperform compare` tests the means of all of "
+            "them, each counted once; the wins that it counts are of one run after each, those of "
+            "the ideal design, which cost no further fit"
         )
     others = [p.design for p in plans if p.split.n_searches > 1 and not p.holds_ideal]
     if others:
         yield (
-            f"of several searches of {enumerate_names(others)} `outperform compare` takes the runs "
-            "of the first search alone, which tell nothing of pipelines tuned anew: for these, "
-            'add kind = "ideal" with as many replicates as searches, a final fit more for each'
+            f"of several searches of {enumerate_names(others)} `outperform compare` counts the "
+            "wins after the first alone, which tell nothing of pipelines tuned anew; the means of "
+            "all of them, which it tests, do"
         )
     yield from _doubt_lengths(pilot)
 

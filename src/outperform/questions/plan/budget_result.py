@@ -79,7 +79,7 @@ class DesignPlan(Plain):
     error_low: float  # if ρ is as small as it may be
     error_high: float
     effective_runs: float  # independent runs whose mean is as precise
-    shown: float | None  # smallest P(A>B) of pipelines tuned anew, by the mean difference
+    shown: float | None  # smallest P(A>B) of pipelines tuned anew, by the means of searches
     cost_for_gamma: float | None  # at which `shown` is γ; None: no budget does it
     correlation: float  # ρ of two runs after the same search
     rates: ErrorRates
@@ -294,12 +294,11 @@ class BudgetPlan(Result):
         least = min(plan.error for plan in self.plans)
         within = "" if best.error == least else f", within {_AS_GOOD - 1:.0%},"
         beside = "; ".join(f"{plan.name}: {plan.error:.2g}" for plan in others)
-        ideal = self.plans[0]
-        more = "" if best.is_ideal else f", ideal's {_describe_pairs(ideal)}"
+        more = "" if best.is_ideal else f" (ideal: {_describe_shown(self.plans[0])})"
         return (
             f"{self.describe(self.budget)} are best spent{within} on {describe_split(best)}: the "
             f"mean of a pipeline is then known to {best.error:.2g} standard deviations of a run "
-            f"({beside}); in `outperform compare` its {_describe_pairs(best)}{more}."
+            f"({beside}); in `outperform compare` it shows {_describe_shown(best)}{more}."
         )
 
     def describe(self, cost: float) -> str:
@@ -348,9 +347,10 @@ class BudgetPlan(Result):
     @property
     def advice(self) -> str:
         """What to do next."""
+        means = ", which tests the means of searches" * (self.recommended.split.n_searches > 1)
         return (
-            "write these lines into the study file, in place of its own trials and designs, and "
-            "call `outperform run`."
+            "write these lines into the study file, in place of its own trials and designs, call "
+            f"`outperform run`, and then `outperform compare STORE A B`{means}."
         )
 
 
@@ -362,12 +362,14 @@ def describe_split(plan: DesignPlan) -> str:
     return f"{searches} with {replicates} ({plan.design})"
 
 
-def _describe_pairs(plan: DesignPlan) -> str:
-    """What the wins of a design's pairs show in `outperform compare`."""
-    chance = plan.compare_shown
-    what = "nothing" if chance is None else f"a P(A>B) of {_format_chance(chance)}"
-    pairs = f"{plan.n_pairs:,} pair{'s' if plan.n_pairs > 1 else ''}"
-    return f"{pairs} show{'' if plan.n_pairs > 1 else 's'} {what}"
+def _describe_shown(plan: DesignPlan) -> str:
+    """What `outperform compare` shows of pipelines tuned anew, or only of the search done."""
+    wins = f"{_format_chance(plan.compare_shown)} by {plan.n_pairs:,} wins"
+    if plan.split.n_searches == 1:
+        return f"nothing of pipelines tuned anew, and of {plan.compare_about} a P(A>B) of {wins}"
+    means = f"a P(A>B) of {_format_chance(plan.shown)} by the means of {plan.split.n_searches:,}"
+    only = "" if plan.holds_ideal else f" of {plan.compare_about}"
+    return f"{means} searches, {wins}{only}"
 
 
 def _format_chance(chance: float | None) -> str:

@@ -199,8 +199,8 @@ def _find_doubts(scenarios: Sequence[Scenario], rules: Sequence[Rule]) -> Iterat
         )
     if "nadeau-bengio" in rules:
         yield (
-            "nadeau-bengio is held to α here; `compare` asks for a fifth of it, since learners may "
-            "err more often than this model says"
+            "nadeau-bengio is held to α here; `compare` asks for less (p < 0.01 at α = 0.05), "
+            "since learners may err more often than this model says"
         )
     for scenario in scenarios:
         yield from scenario.notes

@@ -1,0 +1,41 @@
+"""What the means of several searches tell of both sides tuned anew."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from calibration.cells import ALPHA, LEVEL, Cell, share
+from calibration.data import KINDS
+from outperform.stats.several_searches import difference_over_searches
+
+ROWS = (("normal", 0.0), ("normal", 0.3), ("heavy tails", 0.3), ("skewed, unequal variances", 0.3))
+N_SEARCHES = (2, 3, 5, 10, 20)
+N_REPLICATES = 5
+N_STUDIES = 5_000
+
+
+def list_blocks() -> list[dict[str, Any]]:
+    """What is computed in one go."""
+    return [{"kind": kind, "shared": shared, "n": n} for kind, shared in ROWS for n in N_SEARCHES]
+
+
+def measure(
+    rng: np.random.Generator, *, kind: str, shared: float, n: int, n_studies: int = N_STUDIES
+) -> list[Cell]:
+    """How often equals are found to differ, by number of searches."""
+    data, sides = KINDS[kind], []
+    for spread in (data.spread, 1.0):
+        # The luck of searches, and what is redrawn after each, are of one kind.
+        luck = data.scores.draw(rng, (n_studies, n, 1))
+        rest = data.scores.draw(rng, (n_studies, n, N_REPLICATES))
+        scores = math.sqrt(shared) * luck + math.sqrt(1 - shared) * rest
+        mean = (math.sqrt(shared) + math.sqrt(1 - shared)) * data.scores.mean
+        sides.append(spread * (scores - mean))
+    alarms = share(
+        difference_over_searches(a, b, confidence_level=LEVEL).shown
+        for a, b in zip(*sides, strict=True)
+    )
+    row = f"ρ = {shared:g}" if kind == "normal" else f"{kind}, ρ = {shared:g}"
+    place = ("several searches", "difference_over_searches", "size", row, str(n), "")
+    return [Cell(*place, *alarms, alpha=ALPHA)]

@@ -1,0 +1,189 @@
+"""Several searches of each: their means tell of pipelines tuned anew, each search counted once."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from outperform import rank_runs
+from outperform.cli import main
+from outperform.engines import InlineEngine
+from outperform.questions.compare.answer import compare_runs
+from outperform.runner import run
+from outperform.stats import difference_over_searches
+from outperform.store import open_store
+from outperform.store.stored_runs import load_runs
+from outperform.study.designs import FixHopt, Ideal
+from outperform.study.pipelines import FunctionPipeline
+from outperform.study.spaces import Uniform
+from outperform.study.study import Study
+from outperform.study.tasks import Task
+
+K, R = 7, 4
+
+
+def draw(seed):
+    return np.random.default_rng(seed).normal() / 50
+
+
+def fit_high(params, split, seeds):
+    """A score that is mostly luck of the search: the highest number tried."""
+    return {"valid": params["c"], "test": params["c"] + draw(seeds["init"])}
+
+
+def fit_low(params, split, seeds):
+    """As good, with other luck: the lowest number tried."""
+    return {"valid": -params["c"], "test": 1 - params["c"] + draw(seeds["init"] + 1)}
+
+
+def fit_better(params, split, seeds):
+    scores = fit_high(params, split, seeds)
+    return scores | {"test": scores["test"] + 2}
+
+
+def fit_seed(params, split, seeds):
+    return {"valid": 0.5, "test": seeds["init"] / 2**32}
+
+
+def fit_high_on(params, split, seeds, task):
+    return fit_high(params, split, seeds)
+
+
+def fit_low_on(params, split, seeds, task):
+    return fit_low(params, split, {"init": seeds["init"] + (task == "two")})
+
+
+def fail_at_times(params, split, seeds):
+    if seeds["init"] % 7 == 0:
+        raise ValueError("no luck")
+    return fit_low(params, split, seeds)
+
+
+def run_study(path, *designs, a=fit_high, b=fit_low, space=None, tasks=("toy",)):
+    space = {"c": Uniform(0, 1)} if space is None else space
+    pipelines = [FunctionPipeline(name, f, space, ("init",)) for name, f in (("a", a), ("b", b))]
+    on = tuple(Task(name, metric="score", goal="maximize") for name in tasks)
+    with InlineEngine() as engine:
+        run(Study(tuple(pipelines), on, designs, trials=3), path, engine=engine)
+    return path
+
+
+@pytest.fixture(scope="module")
+def equals(tmp_path_factory):
+    return run_study(tmp_path_factory.mktemp("e") / "study.db", FixHopt(K, n_repetitions=R))
+
+
+def read_searches(path):
+    with open_store(path) as store:
+        return load_runs(store).searches
+
+
+def test_the_means_of_all_searches_are_tested(equals):
+    searches, result = read_searches(equals), compare_runs(equals, "a", "b")
+    assert searches.n_searches == R
+    a, b = searches.pair("a", "b", "toy")
+    assert result.searches == difference_over_searches(a, b)
+    assert (result.searches.n_searches, result.searches.n_pairs) == (R, K * R - 3)
+    np.testing.assert_array_equal(a[0], result.scores_a)  # the pairs of the first search
+
+
+def test_no_two_searches_have_a_seed_in_common(tmp_path):
+    """With the first run after each, few searches of few runs would be no independent ones."""
+    designs = FixHopt(2, n_repetitions=4), FixHopt(1, n_repetitions=4), FixHopt(5, n_repetitions=3)
+    kept = ([2, 1, 2, 2], [1, 1, 1, 1], [5, 4, 4])
+    for number, (design, sizes) in enumerate(zip(designs, kept, strict=True)):
+        path = run_study(tmp_path / f"{number}.db", design, a=fit_seed, b=fit_seed)
+        rows = read_searches(path).pair("a", "b", "toy")[0]
+        assert [*map(len, rows)] == sizes
+        assert len(np.unique(np.concatenate(rows))) == sum(sizes)
+
+
+def test_the_sentence_says_what_is_shown_of_pipelines_tuned_anew(equals, tmp_path):
+    result = compare_runs(equals, "a", "b")
+    pvalue = f"p = {result.searches.pvalue:.2g}"
+    assert result.winner is not None  # by the luck of one search
+    anew = ", each tuned once; tuned anew on these data, 4 times each, "
+    assert f"{anew}no difference is shown ({pvalue}): P(" in str(result)
+    path = run_study(tmp_path / "study.db", FixHopt(K, n_repetitions=R), a=fit_better)
+    better = compare_runs(path, "a", "b")
+    assert f"a outperforms b on toy{anew}a has the better mean (p = " in str(better)
+    swapped = compare_runs(path, "b", "a")
+    assert "4 times each, a has the better mean (p = " in str(swapped)
+    shown = better.searches
+    value = f"{shown.value:+.3g} {shown.interval}, p = {shown.pvalue:.2g}"
+    row = ("  over 4 searches", value)
+    assert row in better.tables[0].rows
+
+
+def test_caveats_bear_the_sentence_out(equals, tmp_path):
+    result = compare_runs(equals, "a", "b")
+    assert not any("only runs of ideal tell" in each for each in result.caveats)
+    note = (
+        "the runs are those of fix-hopt after the first of 4 searches: all share its luck, and "
+        "tell of what it found; the means of all 4 searches, which `outperform compare` tests, "
+        "tell of pipelines tuned anew"
+    )
+    assert note in result.caveats
+    assert note in rank_runs(equals).caveats
+    few = "4 searches of each are few: the interval over them is right if the means of searches"
+    assert not any(few in each for each in result.caveats)  # nothing is shown by them
+    path = run_study(tmp_path / "study.db", FixHopt(K, n_repetitions=R), a=fit_better)
+    assert any(few in each for each in compare_runs(path, "a", "b").caveats)
+
+
+def test_json_has_what_searches_show(equals):
+    printed = CliRunner().invoke(main, ["compare", str(equals), "a", "b", "--json"])
+    answer, result = json.loads(printed.stdout), compare_runs(equals, "a", "b")
+    assert answer["searches"]["pvalue"] == result.searches.pvalue
+    assert answer["searches"]["n_searches"] == R
+
+
+def test_ideal_runs_take_the_means_of_their_searches(tmp_path):
+    """Where each has its search in common with several runs, their mean is the surer one."""
+    designs = Ideal(R), FixHopt(K, n_repetitions=R)
+    result = compare_runs(run_study(tmp_path / "study.db", *designs, a=fit_better), "a", "b")
+    assert (result.n_pairs, result.conclusive) == (R, False)  # too few for wins
+    assert result.gain_here == result.searches.interval
+    assert str(result).startswith(
+        "a has the better mean on toy, over 4 searches of each, but is not shown to beat b more "
+        "often: P(a > b) = 1 "
+    )
+    assert "tuned once" not in str(result)
+    # More ideal runs than searches tell more than these.
+    more = compare_runs(run_study(tmp_path / "more.db", Ideal(R + 1), designs[1]), "a", "b")
+    assert more.searches.n_searches == R
+    assert more.gain_here == more.difference.interval
+
+
+def test_searches_with_failed_runs_are_left_out_and_counted(tmp_path):
+    path = run_study(tmp_path / "study.db", FixHopt(K, n_repetitions=R), b=fail_at_times)
+    result = compare_runs(path, "a", "b", drop_incomplete=True)
+    n_left = 0 if result.searches is None else result.searches.n_searches
+    assert n_left < R
+    assert any(
+        each.startswith(
+            f"of 4 searches of each, {R - n_left} have failed or missing runs of a or b"
+        )
+        for each in result.caveats
+    )
+
+
+def test_one_search_or_none_has_no_such_means(tmp_path):
+    assert read_searches(run_study(tmp_path / "one.db", FixHopt(K))) is None
+    path = run_study(
+        tmp_path / "n.db", FixHopt(K, n_repetitions=R), a=fit_seed, b=fit_seed, space={}
+    )
+    assert read_searches(path) is None
+    assert read_searches(run_study(tmp_path / "ideal.db", Ideal(R))) is None
+
+
+def test_several_tasks_have_a_column_of_them(tmp_path):
+    tasks = ("one", "two")
+    of_tasks = {"a": fit_high_on, "b": fit_low_on, "tasks": tasks}
+    path = run_study(tmp_path / "study.db", FixHopt(K, n_repetitions=R), **of_tasks)
+    result = compare_runs(path, "a", "b")
+    [table] = result.tables
+    assert table.header[-1] == "p, over searches"
+    pvalues = [f"{each.searches.pvalue:.2g}" for each in result.comparisons]
+    assert [row[-1] for row in table.rows] == pvalues
