@@ -14,6 +14,7 @@ from outperform.questions.compare.answer import compare
 from outperform.questions.compare.published import compare_published, compare_published_table
 from outperform.questions.compare.sequential import compare_sequentially
 from outperform.questions.decompose.answer import decompose_crossed
+from outperform.questions.decompose.result import Decompositions
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
 from outperform.questions.plan.answer import plan
 from outperform.render.figures import figure, freeze_layout, plot, save_figure
@@ -149,9 +150,8 @@ RESULTS = {
     "plan at 0.95": lambda compared, tasks: plan(gamma=0.95, n_pairs=1000),
     "components": lambda compared, tasks: make_components(4, 3),
     "components of many": lambda compared, tasks: make_components(3, 2, 2, 2),
-    "components of two designs": lambda compared, tasks: (
-        make_components(8, 8),
-        make_components(2, 2, 2),
+    "components of two designs": lambda compared, tasks: Decompositions(
+        (), (make_components(8, 8), make_components(2, 2, 2))
     ),
     "components, long names": lambda compared, tasks: make_components(
         3, 3, algorithm=LONG["a"], task="a long name " * 5, metric=LONG["metric"]
@@ -197,9 +197,8 @@ def draw(results, figures):
 @pytest.mark.parametrize("kind", ["paired", "7 tasks", "components of two designs", "re-splits"])
 def test_what_it_is_about_stands_below(results, draw, find, kind):
     result = results[kind]
-    first = result[0] if isinstance(result, tuple) else result
     about = find(draw(kind), "scope")
-    varied = "Split, init and augmentation" if kind.startswith("comp") else str(first.scope)
+    varied = "Split, init and augmentation" if kind.startswith("comp") else str(result.scope)
     assert " ".join(about.get_text().split()).startswith(varied)
     assert about.get_fontsize() < 7
 

@@ -208,6 +208,19 @@ def test_the_components_are_drawn(crossed_file, tmp_path):
     assert "variance of score" in (tmp_path / "figure.svg").read_text()
 
 
+def test_a_view_of_several_designs_is_refused_in_words(crossed_file, tmp_path):
+    path, _ = crossed_file
+    header, *rows = path.read_text().splitlines()
+    both = [f"{name},{row}" for name in ("svm", "knn") for row in rows]
+    path.write_text("\n".join([f"algorithm,{header}", *both]))
+    words = ("--crossed", "split,init", "--plot", tmp_path / "figure.svg")
+    assert refused(call("decompose", path, *words, "--view", "components")) == (
+        "Error: the view 'components' is of one crossed design, and there are 2. Draw all of them, "
+        "without a view, or the single results: `for each in result: plot(each)`."
+    )
+    assert call("decompose", path, *words).exit_code == 0
+
+
 def test_the_level_reaches_the_components(crossed_file):
     words = ("--crossed", "split,init", "--alpha", 0.1, "--json")
     (found,) = json.loads(call("decompose", crossed_file[0], *words).stdout)["crossed"]
