@@ -7,10 +7,8 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from outperform import __version__
-from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.questions.decompose.answer import decompose, decompose_crossed
 from outperform.runner import describe_study, run_fits
@@ -21,17 +19,7 @@ from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.study_file import read_study
 from outperform.study.tasks import Task
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-def refused(result: Result) -> str:
-    """The whole message of a refusal, on one line."""
-    assert result.exit_code == 2
-    assert "Traceback" not in result.stderr
-    return " ".join(result.stderr.split())
+from tests.command_line import call, refused
 
 
 def score(params, split, seeds):
