@@ -75,8 +75,7 @@ def run(
     with use_store(store) as opened:
         heartbeat = find_heartbeat(spool)
         with use_engine(engine, heartbeat=heartbeat, patience=PATIENCE) as workers:
-            options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
-            run_fits(study, opened, workers, **options, report=report)
+            run_fits(study, opened, workers, retry_failed=retry_failed, spool=spool, report=report)
         return _give_runs(study, opened)
 
 
