@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from outperform.cli import main
 from outperform.store import open_store
+from tests.command_line import call
 
 COMMAND = (sys.executable, "-m", "outperform", "run", "study.toml")
 
@@ -96,10 +96,6 @@ def write_study(
 def start(folder: Path, *options: str, **redirected: Any) -> subprocess.Popen[str]:
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | redirected
     return subprocess.Popen([*COMMAND, *options], cwd=folder, text=True, **streams)
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def run_here(folder: Path, *options: str) -> Result:

@@ -2,15 +2,9 @@
 
 import json
 
-from click.testing import CliRunner, Result
-
-from outperform.cli import main
 from outperform.store import Measurement, open_store
+from tests.command_line import call
 from tests.postgres_server import make_address
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def test_there_and_back(tmp_path):

@@ -4,10 +4,9 @@ import re
 import sys
 
 import pytest
-from click.testing import CliRunner
 
-from outperform.cli import main
 from outperform.cli.init import TEMPLATES
+from tests.command_line import call
 
 FILES = {
     "study.toml", "study.db", "comparison.png", "comparison.svg", "sources.png", "sources.svg",
@@ -20,10 +19,6 @@ def forget_network():
     """Each of these demos has a network.py of its own, of which a process imports one only."""
     yield
     sys.modules.pop("network", None)
-
-
-def call(*words: object):
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def write_smaller(folder, **changes):

@@ -4,17 +4,12 @@ import subprocess
 import sys
 
 import pytest
-from click.testing import CliRunner
 from sklearn.neural_network import MLPClassifier
 
-from outperform.cli import main
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.study_file import parse_study_file
-
-
-def call(*words: object):
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.command_line import call
 
 
 def test_it_says_what_it_wrote_and_what_to_do_next(tmp_path):

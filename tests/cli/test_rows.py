@@ -4,15 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from outperform.cli import main
+from tests.command_line import call
 
 SEED = np.random.default_rng(9)
-
-
-def call(*words: object):
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def refused(*words: object) -> str:

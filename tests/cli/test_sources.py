@@ -5,13 +5,12 @@ import shutil
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import outperform as op
-from outperform.cli import main
 from outperform.errors import UnreadableRuns
 from outperform.runs import read_runs as read_table
 from outperform.store import is_store
+from tests.command_line import call
 
 STUDY = """
 [[task]]
@@ -32,10 +31,6 @@ kind = "variance"
 replicates = 4
 """
 TRAINING = "def fit(params, split, seeds):\n    return {'test': seeds['init'] / 2**32}\n"
-
-
-def call(*words: object):
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture(scope="module")

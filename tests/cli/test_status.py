@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.questions.compare.decision import run_until_decided
 from outperform.runner import run_fits
@@ -22,10 +20,7 @@ from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.command_line import call
 
 
 def learn(params, split, seeds):

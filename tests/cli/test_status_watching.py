@@ -13,9 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from outperform.cli import main
 from outperform.cli.status import watch_run
 from outperform.engines import InlineEngine, LocalEngine
 from outperform.runner import Progress, run_fits
@@ -26,10 +24,7 @@ from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.command_line import call
 
 
 def learn(params, split, seeds):

@@ -6,14 +6,9 @@ from contextlib import closing
 from importlib.metadata import version
 
 import pytest
-from click.testing import CliRunner, Result
 
-from outperform.cli import main
 from outperform.store import Measurement, open_store
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.command_line import call
 
 
 @pytest.fixture

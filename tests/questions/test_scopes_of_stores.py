@@ -5,9 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
-from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput
 from outperform.questions.compare.answer import compare_runs
@@ -22,6 +20,7 @@ from outperform.study.splits import FixedSplit, HoldOut
 from outperform.study.study import Study
 from outperform.study.study_file import read_study
 from outperform.study.tasks import Task
+from tests.command_line import call
 
 STUDY = """
 [[task]]
@@ -45,10 +44,6 @@ OPTION = (
     "dataset, and say nothing about other data like it; for these, add --train-size and "
     "--test-size (train_size and test_size in Python)"
 )
-
-
-def call(*words: object):
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def do(study, store):

@@ -1,30 +1,13 @@
-import subprocess
-import sys
-import warnings
-from io import BytesIO
+"""Figures: what they show and name, in every view and width."""
 
-import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
-from outperform.questions.audit.answer import audit
-from outperform.questions.compare.answer import compare
-from outperform.questions.compare.published import compare_published, compare_published_table
-from outperform.questions.compare.sequential import compare_sequentially
-from outperform.questions.decompose.answer import decompose_crossed
-from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
-from outperform.questions.plan.answer import plan
-from outperform.render.figures import figure, freeze_layout, plot, save_figure
-from outperform.runs import read_runs
-from outperform.stats import Summary
+from outperform.render.figures import figure, plot, save_figure
+from tests.render.results import RESULTS
 
-LONG = {
-    "a": "gradient boosting with early stopping, learning rate 0.1, $depth$ 7",
-    "b": "gradient boosting with early stopping, learning rate 0.3, $depth$ 7",
-    "metric": "balanced accuracy over all classes and folds",
-}
 TITLES = {
     "paired": "svm outperforms forest: significant and meaningful",
     "unpaired": "svm outperforms forest: significant and meaningful",
@@ -35,146 +18,6 @@ TITLES = {
     "hiding 3 of 40 pairs would show that svm outperforms forest, 20 that forest outperforms svm.",
     "plan": "54 pairs show a P(A > B) of 0.75 with power 0.95",
 }
-
-
-def make_components(*shape, **names):
-    table = np.random.default_rng(0).normal(0.9, 0.01, shape)
-    sources = ["split", "init", "augmentation", "dropout"][: len(shape)]
-    return decompose_crossed(table, sources, **{"algorithm": "svm", "task": "digits"} | names)
-
-
-def make_curves(tasks, *, tested=True):
-    scores = np.maximum.accumulate(np.random.default_rng(0).uniform(size=(20, 30)), axis=1)
-    curves = tuple(
-        SearchCurve(
-            name,
-            task,
-            "all",
-            Course(scores),
-            Course(scores - 0.05) if tested else None,
-            scores[:, -1],
-        )
-        for task in tasks
-        for name in ("svm", "tree")
-    )
-    return SearchCurves("accuracy", "maximize", "random", curves)
-
-
-def make_audit(*names, n=40, sd=0.01, **options):
-    rng = np.random.default_rng(0)
-    scores = {name: rng.normal(0.9 - 0.01 * i, sd, n).tolist() for i, name in enumerate(names)}
-    return audit(read_runs(scores, accept="constant"), *names, n_resamples=50, **options)
-
-
-def make_sequential(a="svm", b="forest", n=40, gaps=0):
-    first, second = np.random.default_rng(0).normal(0.9, 0.01, (2, n))
-    second[: 3 * gaps : 3] = np.nan
-    runs = read_runs({a: (first + 0.01).tolist(), b: second.tolist()})
-    return compare_sequentially(runs, a, b, drop_incomplete=True)
-
-
-def make_published(a="svm", b="forest", **options):
-    cells = {f"dataset {i}": [f"{90 + i} ± 1", f"{92 - i / 2} ± 1"] for i in range(7)}
-    table = {"method": [a, b], **cells}
-    return compare_published_table(table, a, b, metric="accuracy", **options)
-
-
-def make_task_audit(n_tasks, *, names=("svm", "forest"), task="task", alone=False):
-    rng = np.random.default_rng(0)
-    rows = [
-        {"algorithm": name, "task": f"{task} {i}", "seed": seed, "accuracy": score}
-        for i in range(n_tasks)
-        for name, mean in zip(names, (0.9 + 0.02 * (i / n_tasks - 0.4), 0.9), strict=True)
-        for seed, score in enumerate(rng.normal(mean, 0.01, 12))
-    ]
-    return audit(rows, *names[: 1 if alone else 2], n_resamples=5)
-
-
-RESULTS = {
-    "paired": lambda compared, tasks: compared(),
-    "unpaired": lambda compared, tasks: compared(paired=False),
-    "minimize": lambda compared, tasks: compared(goal="minimize"),
-    "b better": lambda compared, tasks: compared(shift=-0.01),
-    "undecided": lambda compared, tasks: compared(shift=0),
-    "with task": lambda compared, tasks: compared(names={"task": "digits"}),
-    "re-splits": lambda compared, tasks: compared(train_size=800, test_size=200),
-    "re-splits, long names": lambda compared, tasks: compared(
-        shift=0.03, train_size=800, test_size=200, names=LONG | {"task": "a long name " * 5}
-    ),
-    "constant re-splits": lambda compared, tasks: compare(
-        [0.9] * 10, [0.8] * 10, train_size=800, test_size=200
-    ),
-    "two runs": lambda compared, tasks: compared(n=2),
-    "1000 runs": lambda compared, tasks: compared(n=1000, shift=0.002),
-    "constant": lambda compared, tasks: compare([0.9] * 10, [0.8] * 10),
-    "all tied": lambda compared, tasks: compare([0.9] * 10, [0.9] * 10),
-    "coarse": lambda compared, tasks: compare(np.arange(40) % 5, np.arange(40) % 4),
-    "long names": lambda compared, tasks: compared(
-        names=LONG | {"task": "a long name " * 5}, shift=0
-    ),
-    "long names, many ties": lambda compared, tasks: compared(names=LONG, n=5000, decimals=2),
-    "small gamma": lambda compared, tasks: compared(gamma=0.55),
-    "large gamma": lambda compared, tasks: compared(gamma=0.95),
-    "no gamma": lambda compared, tasks: compared(gamma=0.5),
-    "1 task": lambda compared, tasks: tasks(1),
-    "7 tasks": lambda compared, tasks: tasks(7),
-    "40 tasks": lambda compared, tasks: tasks(40),
-    "long tasks": lambda compared, tasks: tasks(3, LONG | {"task": "a long name " * 5}),
-    "published": lambda compared, tasks: compare_published(
-        Summary(76.3, 0.8, 10), Summary(75.1, 0.9, 10)
-    ),
-    "published table": lambda compared, tasks: make_published(n=5),
-    "published table without n": lambda compared, tasks: make_published(),
-    "published table, long names": lambda compared, tasks: make_published(LONG["a"], LONG["b"]),
-    "sequential": lambda compared, tasks: make_sequential(),
-    "sequential, undecided": lambda compared, tasks: make_sequential(n=5),
-    "sequential, long names": lambda compared, tasks: make_sequential(LONG["a"], LONG["b"]),
-    "sequential with gaps": lambda compared, tasks: make_sequential(gaps=2),
-    "audit": lambda compared, tasks: make_audit("svm", "forest"),
-    "audit of one": lambda compared, tasks: make_audit("svm"),
-    "unpaired audit": lambda compared, tasks: make_audit("svm", "forest", paired=False),
-    "audit of few": lambda compared, tasks: make_audit("svm", "forest", n=4),
-    "audit of constants": lambda compared, tasks: make_audit("svm", "forest", sd=0),
-    "audit of one constant": lambda compared, tasks: make_audit("svm", sd=0),
-    "audit with long names": lambda compared, tasks: make_audit(LONG["a"], LONG["b"]),
-    "audit of a long name": lambda compared, tasks: make_audit(LONG["a"]),
-    "audit of 7 tasks": lambda compared, tasks: make_task_audit(7),
-    "audit of 40 tasks": lambda compared, tasks: make_task_audit(40),
-    "audit of tasks with long names": lambda compared, tasks: make_task_audit(
-        3, names=(LONG["a"], LONG["b"]), task="a long name " * 5
-    ),
-    "audit of one on 3 tasks": lambda compared, tasks: make_task_audit(3, alone=True),
-    "plan": lambda compared, tasks: plan(),
-    "plan at 0.55": lambda compared, tasks: plan(gamma=0.55),
-    "plan at 0.95": lambda compared, tasks: plan(gamma=0.95, n_pairs=1000),
-    "components": lambda compared, tasks: make_components(4, 3),
-    "components of many": lambda compared, tasks: make_components(3, 2, 2, 2),
-    "components of two designs": lambda compared, tasks: (
-        make_components(8, 8),
-        make_components(2, 2, 2),
-    ),
-    "components, long names": lambda compared, tasks: make_components(
-        3, 3, algorithm=LONG["a"], task="a long name " * 5, metric=LONG["metric"]
-    ),
-    "searches": lambda compared, tasks: make_curves(("digits",)),
-    "searches without test": lambda compared, tasks: make_curves(("digits",), tested=False),
-    "searches on tasks": lambda compared, tasks: make_curves(("digits", "a long name " * 5)),
-}
-
-
-class Results:
-    """Results by name, made when asked for."""
-
-    def __init__(self, make_comparison, make_tasks):
-        self.makers = make_comparison, make_tasks
-
-    def __getitem__(self, kind):
-        return RESULTS[kind](*self.makers)
-
-
-@pytest.fixture
-def results(make_comparison, make_tasks):
-    return Results(make_comparison, make_tasks)
 
 
 @pytest.fixture(scope="module")
@@ -197,9 +40,8 @@ def draw(results, figures):
 @pytest.mark.parametrize("kind", ["paired", "7 tasks", "components of two designs", "re-splits"])
 def test_what_it_is_about_stands_below(results, draw, find, kind):
     result = results[kind]
-    first = result[0] if isinstance(result, tuple) else result
     about = find(draw(kind), "scope")
-    varied = "Split, init and augmentation" if kind.startswith("comp") else str(first.scope)
+    varied = "Split, init and augmentation" if kind.startswith("comp") else str(result.scope)
     assert " ".join(about.get_text().split()).startswith(varied)
     assert about.get_fontsize() < 7
 
@@ -359,171 +201,6 @@ def test_what_is_no_axes_is_refused(results, ax):
     )
 
 
-def test_what_is_no_path_is_refused(results):
-    with pytest.raises(InvalidInput) as caught:
-        save_figure(results["paired"], 3)
-    assert str(caught.value) == "the path of a figure is 3. Pass a string or a Path."
-
-
-STARTS = {"svg": b"<?xml", "pdf": b"%PDF", "PNG": b"\x89PNG"}
-
-
-@pytest.mark.parametrize(
-    ("kind", "suffix"),
-    [
-        *(("paired", suffix) for suffix in STARTS),
-        *(("1000 runs", suffix) for suffix in STARTS),
-        ("7 tasks", "svg"),
-        ("plan", "svg"),
-        ("audit", "svg"),
-    ],
-)
-def test_saved_files_are_the_same_byte_for_byte(results, tmp_path, monkeypatch, kind, suffix):
-    paths = [tmp_path / f"{name}.{suffix}" for name in ("first", "second")]
-    save_figure(results[kind], paths[0])
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")  # had a date been written, it would show
-    save_figure(results[kind], str(paths[1]))
-    first, second = (path.read_bytes() for path in paths)
-    assert len(first) > 5000
-    assert first.startswith(STARTS[suffix])
-    assert first == second
-
-
-def test_last_digits_of_the_layout_do_not_reach_the_file(results):
-    drawn = figure(results["paired"])
-    freeze_layout(drawn)
-    before = [ax.get_position().bounds for ax in drawn.axes]
-    for ax in drawn.axes:
-        ax.set_position([x + 1e-12 for x in ax.get_position().bounds])
-    freeze_layout(drawn)
-    assert [ax.get_position().bounds for ax in drawn.axes] == before
-
-
-def test_saved_files_tell_different_results_apart(results, tmp_path):
-    for kind in ("paired", "undecided"):
-        save_figure(results[kind], tmp_path / f"{kind}.svg")
-    assert (tmp_path / "paired.svg").read_bytes() != (tmp_path / "undecided.svg").read_bytes()
-
-
-def test_vector_files_hold_text_as_text_and_few_dots_as_shapes(results, tmp_path):
-    save_figure(results["paired"], tmp_path / "few.svg")
-    save_figure(results["1000 runs"], tmp_path / "many.svg")
-    few, many = ((tmp_path / f"{name}.svg").read_text() for name in ("few", "many"))
-    assert ">accuracy (higher is better)</text>" in few
-    assert "<image" not in few
-    assert "<image" in many
-
-
-def test_png_has_200_dots_per_inch(results, tmp_path):
-    save_figure(results["paired"], tmp_path / "figure.png")
-    header = (tmp_path / "figure.png").read_bytes()
-    assert int.from_bytes(header[16:20], "big") == 680
-
-
-@pytest.mark.parametrize("name", ["figure.jpg", "figure", "svg"])
-def test_unknown_format_is_refused(results, tmp_path, name):
-    with pytest.raises(InvalidInput) as caught:
-        save_figure(results["paired"], tmp_path / name)
-    path = str(tmp_path / name)
-    assert str(caught.value) == (
-        f"cannot save a figure as {path!r}. End the path in .pdf, .png, .svg."
-    )
-
-
-def test_missing_folder_is_refused(results, tmp_path):
-    with pytest.raises(InvalidInput) as caught:
-        save_figure(results["paired"], tmp_path / "missing" / "figure.svg")
-    folder = str(tmp_path / "missing")
-    assert str(caught.value) == (
-        f"the folder {folder!r} does not exist. Create it, or save elsewhere."
-    )
-
-
-def test_unwritable_path_is_refused(results, tmp_path):
-    path = tmp_path / "folder.svg"
-    path.mkdir()
-    with pytest.raises(InvalidInput) as caught:
-        save_figure(results["paired"], path)
-    assert str(caught.value) == (
-        f"cannot write {str(path)!r}: Is a directory. Choose a path where files may be written."
-    )
-
-
-def test_the_users_settings_are_left_alone(results, tmp_path):
-    before = dict(matplotlib.rcParams)
-    plot(results["paired"])
-    figure(results["paired"])
-    save_figure(results["paired"], tmp_path / "figure.svg")
-    assert dict(matplotlib.rcParams) == before
-
-
-def test_the_users_settings_do_not_show(results, tmp_path):
-    save_figure(results["paired"], tmp_path / "before.svg")
-    with matplotlib.rc_context({"font.size": 20, "axes.facecolor": "black", "lines.linewidth": 9}):
-        save_figure(results["paired"], tmp_path / "after.svg")
-    assert (tmp_path / "before.svg").read_bytes() == (tmp_path / "after.svg").read_bytes()
-
-
-def test_a_figure_keeps_its_style_when_saved_later(results):
-    drawn = figure(results["paired"])
-    pictures = []
-    for settings in ({}, {"xtick.labelsize": 30, "ytick.labelsize": 30, "xtick.major.size": 20}):
-        with matplotlib.rc_context(settings):
-            drawn.savefig(buffer := BytesIO(), format="png")
-        pictures.append(buffer.getvalue())
-    assert pictures[0] == pictures[1]
-
-
-def test_given_axes_keep_their_own_style(make_comparison):
-    with matplotlib.rc_context({"font.size": 20, "axes.labelsize": "medium"}):
-        ax = Figure().subplots()
-        plot(make_comparison(), ax)
-    assert ax.xaxis.label.get_fontsize() == 20
-
-
-def test_names_in_any_script_are_drawn_without_warnings(make_comparison, tmp_path):
-    path = tmp_path / "figure.png"
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        save_figure(make_comparison(names={"a": "模型", "b": "ፊደል"}), path)
-    assert [str(warning.message) for warning in caught] == []
-    assert path.read_bytes().startswith(STARTS["PNG"])
-
-
-def run_python(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-
-def test_import_leaves_slow_packages_alone():
-    code = """
-import sys, outperform.render.figures
-print({'matplotlib', 'scipy.stats'} & set(sys.modules))
-"""
-    assert run_python(code).stdout == "set()\n"
-
-
-def test_saving_leaves_pyplot_alone(tmp_path):
-    code = f"""
-import sys
-from outperform.questions.compare.answer import compare
-from outperform.render.figures import figure, save_figure
-comparison = compare([3, 4, 5], [1, 2, 6])
-figure(comparison), save_figure(comparison, {str(tmp_path / "x.png")!r})
-print("matplotlib.pyplot" in sys.modules)
-"""
-    assert run_python(code).stdout == "False\n"
-
-
-def test_a_plot_is_known_to_pyplot_so_that_it_is_shown():
-    code = """
-from matplotlib import pyplot
-from outperform import compare, plot
-ax = plot(compare([3, 4, 5], [1, 2, 6]))
-print(pyplot.get_fignums(), pyplot.gcf() is ax.figure)
-"""
-    assert run_python(code).stdout == "[1] True\n"
-
-
 @pytest.mark.parametrize(
     ("kind", "width"),
     [
@@ -543,14 +220,6 @@ def test_a_title_may_be_left_to_the_caption(results, check_texts):
     assert without.get_suptitle() == ""
     assert without.get_figheight() < with_title.get_figheight()
     check_texts(without, may_overlap=region_labels(without))
-
-
-def test_one_view_may_be_saved(results, tmp_path, find):
-    drawn = figure(results["paired"], view="densities")
-    assert len(drawn.axes) == 1
-    assert find(drawn, "runs-a")
-    save_figure(results["paired"], tmp_path / "x.svg", view="densities", width=5, title=False)
-    assert (tmp_path / "x.svg").read_bytes().startswith(STARTS["svg"])
 
 
 @pytest.mark.parametrize("width", [1, 50, float("nan")])

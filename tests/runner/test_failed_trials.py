@@ -2,9 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from outperform import compare_runs
 from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.runner import run_fits
-from outperform.store import Store, open_store
+from outperform.store import Store
 from outperform.store.stored_runs import find_needed_failures, load_runs
 from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
@@ -49,18 +48,6 @@ def make_study(function: Callable[..., Any], space: Any = UNIT, **changes: Any) 
         FunctionPipeline("knn", function, {"c": space}, ("init",)),
     ]
     return Study(pipelines, (TASK,), **{"designs": (Ideal(7),), "trials": 10, **changes})
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "study.db") as opened:
-        yield opened
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "other.db") as opened:
-        yield opened
 
 
 def run(study: Study, store: Store, **options: Any) -> None:

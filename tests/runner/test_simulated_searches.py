@@ -1,16 +1,12 @@
 """Running designs that redraw searches: the same table however often they are interrupted."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from outperform.cli import main
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.errors import InvalidInput
 from outperform.questions.compare.answer import compare_runs
@@ -24,6 +20,7 @@ from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
 from outperform.study.tuners import Trial
+from tests.command_line import call
 from tests.interruptions import Interrupting
 
 SPACE = {"c": Uniform(0, 1)}
@@ -49,10 +46,6 @@ def sometimes(params, split, seeds):
     return hill(params, split, seeds)
 
 
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
 def study(function=hill, *designs: Any, goal="maximize", **changes: Any) -> Study:
     pipeline = FunctionPipeline("a", function, SPACE, ("init",))
     task = Task("toy", metric="quality", goal=goal)
@@ -70,18 +63,6 @@ def params_of(store: Store, kind: str) -> list[dict[str, Any]]:
     labels = sorted(label for label in store.run_labels() if label.design == kind)
     measured = store.get(label.key for label in labels)
     return [measured[label.key].params for label in labels]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "study.db") as opened:
-        yield opened
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "other.db") as opened:
-        yield opened
 
 
 class Doubling(InlineEngine):

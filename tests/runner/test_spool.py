@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -73,18 +73,6 @@ def table(store: Store) -> list[tuple[Any, ...]]:
 @pytest.fixture
 def spool(tmp_path: Path) -> Path:
     return tmp_path / "spool"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "study.db") as opened:
-        yield opened
-
-
-@pytest.fixture
-def quiet(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "quiet.db") as opened:
-        yield opened
 
 
 class Forgetful(InlineEngine):
@@ -168,9 +156,9 @@ STUDIES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("changes", STUDIES.values(), ids=STUDIES)
 def test_what_is_in_the_spool_is_taken_in_and_the_table_is_that_of_a_quiet_run(
-    changes, spool, store, quiet
+    changes, spool, store, other
 ):
-    run_fits(toy(**changes), quiet, InlineEngine())
+    run_fits(toy(**changes), other, InlineEngine())
     n_needed = len(calls)
     calls.clear()
     with pytest.raises(KeyboardInterrupt):
@@ -180,14 +168,14 @@ def test_what_is_in_the_spool_is_taken_in_and_the_table_is_that_of_a_quiet_run(
     assert not lost & store.scores().keys()
     progress = run_fits(toy(**changes), store, InlineEngine(), spool=spool)
     assert len(calls) == n_needed
-    assert table(store) == table(quiet)
+    assert table(store) == table(other)
     assert progress.spool == ["2 result(s) were taken from the spool"]
     assert [path.name for path in spool.iterdir()] == [HEARTBEAT]
 
 
-def test_deciding_takes_in_what_is_in_the_spool(spool, store, quiet):
+def test_deciding_takes_in_what_is_in_the_spool(spool, store, other):
     study = toy(designs=(Ideal(12),), trials=1)
-    expected = run_until_decided(study, quiet, "a", "b", engine=InlineEngine())
+    expected = run_until_decided(study, other, "a", "b", engine=InlineEngine())
     n_needed = len(calls)
     calls.clear()
     with pytest.raises(KeyboardInterrupt):
@@ -196,14 +184,14 @@ def test_deciding_takes_in_what_is_in_the_spool(spool, store, quiet):
     decision = run_until_decided(study, store, "a", "b", engine=InlineEngine(), spool=spool)
     assert decision.parts == expected.parts
     assert len(calls) == n_needed
-    assert table(store) == table(quiet)
+    assert table(store) == table(other)
 
 
-def test_what_is_in_the_spool_says_nothing_of_the_pace(spool, store, quiet, monkeypatch):
+def test_what_is_in_the_spool_says_nothing_of_the_pace(spool, store, other, monkeypatch):
     """It was not done now: the rest would seem to take no time."""
     counted = []
     monkeypatch.setattr(ActivityLog, "count", lambda *fit: counted.append(fit))
-    reports = run_and_keep(toy(), quiet, spool)
+    reports = run_and_keep(toy(), other, spool)
     assert len(counted) == len(reports)
     counted.clear()
     run_fits(toy(), store, InlineEngine(), spool=spool)

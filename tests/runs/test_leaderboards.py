@@ -110,16 +110,16 @@ def test_scores_of_several_test_sets_are_no_leaderboard(write):
 
 
 def test_predictions_are_numbers_or_text(write):
-    numbers = read_predictions(write("id,label,a,b\n1,0,0.2,0.1\n2,1,0.9,0.4\n"))
-    assert list(numbers.by_entry) == ["a", "b"]
-    assert numbers.labels.tolist() == [0, 1]
-    assert numbers.by_entry["b"].tolist() == [0.1, 0.4]
-    text = read_predictions(write("truth,a,b\ncat,cat,dog\ndog,dog,dog\n"))
-    assert text.labels.tolist() == ["cat", "dog"]
-    assert text.by_entry["b"].tolist() == ["dog", "dog"]
-    mixed = read_predictions(write("kind,a\ncat,0.1\ndog,0.9\n"), label="kind")
-    assert mixed.labels.dtype.kind == "U"
-    assert np.issubdtype(mixed.by_entry["a"].dtype, np.floating)
+    numbers, labels = read_predictions(write("id,label,a,b\n1,0,0.2,0.1\n2,1,0.9,0.4\n"))
+    assert list(numbers) == ["a", "b"]
+    assert labels.tolist() == [0, 1]
+    assert numbers["b"].tolist() == [0.1, 0.4]
+    text, labels = read_predictions(write("truth,a,b\ncat,cat,dog\ndog,dog,dog\n"))
+    assert labels.tolist() == ["cat", "dog"]
+    assert text["b"].tolist() == ["dog", "dog"]
+    mixed, labels = read_predictions(write("kind,a\ncat,0.1\ndog,0.9\n"), label="kind")
+    assert labels.dtype.kind == "U"
+    assert np.issubdtype(mixed["a"].dtype, np.floating)
 
 
 def test_predictions_that_cannot_be_read_are_refused(write):

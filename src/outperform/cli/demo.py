@@ -15,7 +15,7 @@ from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.command import command as compare_command
 from outperform.questions.decompose.answer import decompose_scores
 from outperform.questions.decompose.redrawn_runs import load_variation
-from outperform.questions.decompose.result import Decomposition
+from outperform.questions.decompose.result import Decomposition, Decompositions
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
 from outperform.render.html import write_report
 from outperform.render.terminal import say
@@ -110,7 +110,7 @@ def _write(results: list[Any], place: Path, **words: Any) -> None:
     decompositions = tuple(each for each in results if isinstance(each, Decomposition))
     figures = {
         "comparison": results[0],
-        "sources": decompositions or None,
+        "sources": Decompositions(decompositions, ()) if decompositions else None,
         "searches": next((each for each in results if isinstance(each, SearchCurves)), None),
     }
     for name, result in figures.items():

@@ -50,7 +50,6 @@ class Drawing:
     compose: Callable[[Any], "Figure"]  # draws the whole figure
     # Inches that a view needs, or how to find out.
     heights: Mapping[str, float | Callable[[Any], float]] = field(default_factory=dict)
-    grouped: bool = False  # whether a tuple of such results is drawn together
 
     def height_of(self, view: str, result: Any) -> float:
         """Inches that a view of a result needs."""
@@ -59,16 +58,14 @@ class Drawing:
 
 
 def look_up_drawing(result: Any) -> Drawing | None:
-    """How a result, or a tuple of results that are drawn together, is drawn; None if it is not."""
-    kinds = {type(each) for each in result} if isinstance(result, tuple) else {type(result)}
-    (kind,) = kinds if len(kinds) == 1 else (tuple,)
+    """How a result is drawn; None if it is not."""
+    kind = type(result)
     drawing: Drawing | None = getattr(find_room(kind, "figure"), "FIGURES", {}).get(kind)
-    grouped = drawing is not None and drawing.grouped
-    return drawing if grouped or not isinstance(result, tuple) else None
+    return drawing
 
 
 def find_drawing(result: Any) -> Drawing:
-    """Find how a result, or a tuple of results that are drawn together, is drawn."""
+    """Find how a result is drawn."""
     drawing = look_up_drawing(result)
     if drawing is None:
         raise InvalidInput(

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from html import escape
 from io import StringIO
 from itertools import pairwise
 from types import ModuleType
@@ -55,7 +56,6 @@ _LATEX = str.maketrans(_LATEX_SIGNS | _LATEX_LETTERS)
 _LIGATURE = re.compile("(?<=-)(?=-)|(?<=,)(?=,)|(?<=')(?=')")  # two make another sign
 _FOREIGN = re.compile(r"[^\x00-\x7fÀ-ÏÑ-ÖØ-Ýßà-ïñ-öø-ýÿ]")  # without what only other fonts have
 _MARKDOWN = re.compile(r"[\\`*_\[\]|~$]")
-_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _MARKDOWN_BLOCK = re.compile(r"^(\d*)([-+=#.)])")  # what makes a list or a title of a line
 
 
@@ -197,8 +197,7 @@ def escape_markdown(text: str) -> str:
     >>> escape_markdown("a|b <i>_c_")
     'a\\|b &lt;i&gt;\\_c\\_'
     """
-    escaped = _MARKDOWN.sub(r"\\\g<0>", make_line(text))
-    return re.sub("[&<>]", lambda sign: _HTML[sign[0]], escaped)
+    return escape(_MARKDOWN.sub(r"\\\g<0>", make_line(text)), quote=False)
 
 
 def _join_markdown(cells: Sequence[str], widths: Sequence[int]) -> str:

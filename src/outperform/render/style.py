@@ -6,9 +6,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from outperform.runs.scope import join_scopes
 from outperform.stats import Interval
-from outperform.wording import cut_to, describe_goal, make_visible, measure, shorten, wrap_lines
+from outperform.wording import (
+    cut_to,
+    describe_goal,
+    make_visible,
+    measure,
+    shorten,
+    shorten_apart,
+    wrap_lines,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,6 +90,13 @@ def short_names(result: "PairResult", length: int, *, n_lines: int = 1) -> tuple
     return escape(first), escape(second)
 
 
+def shorten_in(sentence: str, names: Sequence[str]) -> str:
+    """Shorten names within a sentence, so that they leave room for what it says."""
+    for name, short in zip(names, shorten_apart(names, 22), strict=True):
+        sentence = sentence.replace(name, short) if len(name) > len(short) else sentence
+    return sentence
+
+
 def wrap_name(name: str, width: int) -> str:
     r"""Break a name into two lines at most.
 
@@ -151,6 +165,12 @@ def make_figure(width: float, height: float, title: str = "") -> "Figure":
     return figure
 
 
+def make_figure_below(*lines: str, width: float, height: float) -> "Figure":
+    """Make a figure with so many inches below its title, every line of which is made to fit."""
+    title = "\n".join(wrap_title(line, width) for line in lines)
+    return make_figure(width, height + title_height(title), title)
+
+
 def wrap_title(sentence: str, width: float) -> str:
     """Break a title into lines as wide as so many inches, but neither `p = 0.02` nor `[0, 1]`."""
     held = re.sub(r" (?=[=<] )|(?<= [=<]) |(?<=\d,) (?=[-\d])", "\xa0", sentence)
@@ -183,11 +203,8 @@ def remove_title(figure: "Figure") -> None:
 
 def write_scope(figure: "Figure", result: Any) -> None:
     """Write what a result is about below all views, in a figure that grows by as much."""
-    together = isinstance(result, tuple)
-    tasks = [each.task for each in result] if together else []
-    scope = join_scopes([each.scope for each in result], tasks) if together else result.scope
     width, height = figure.get_size_inches()
-    lines = wrap_lines(escape(str(scope)), int(_SMALL_CHARACTERS * width))
+    lines = wrap_lines(escape(str(result.scope)), int(_SMALL_CHARACTERS * width))
     below = _SMALL_LINE * len(lines) + 0.06
     figure.set_size_inches(width, height + below)
     share = below / (height + below)

@@ -7,6 +7,7 @@ depend on the number of workers.
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 from pathlib import Path
@@ -32,7 +33,7 @@ from outperform.study.fits import Fit, PlannedRun, Search
 from outperform.study.simulated_searches import resample_search
 from outperform.study.spaces import Params, default_params
 from outperform.study.study import Study, check_is_study
-from outperform.study.tuners import Trial, make_tuner
+from outperform.study.tuners import make_tuner
 
 Report = Callable[[Progress], None]
 
@@ -74,8 +75,7 @@ def run(
     with use_store(store) as opened:
         heartbeat = find_heartbeat(spool)
         with use_engine(engine, heartbeat=heartbeat, patience=PATIENCE) as workers:
-            options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
-            run_fits(study, opened, workers, **options, report=report)
+            run_fits(study, opened, workers, retry_failed=retry_failed, spool=spool, report=report)
         return _give_runs(study, opened)
 
 
@@ -210,7 +210,7 @@ class Coordinator:
         search, finished = planned.search, self._finished.get(planned.role)
         state = None if search is None else self._searches.get(search)
         if search is not None and state is None:
-            sign = 1 if self.study.task(search.task).goal == "maximize" else -1
+            sign = self.study.task(search.task).sign
             self._searches[search] = state = SearchState(search, order, sign)
             state.n_assumed = 0 if finished is None else search.n_trials
             self.progress.n_known += state.n_assumed
@@ -247,19 +247,12 @@ class Coordinator:
         if not state.keys:
             self.progress.n_known -= state.n_assumed  # they are counted one by one
             state.n_assumed = 0
-        search, space = state.search, self.study.pipeline(state.search.pipeline).space
-        uses_history = self._tuner.uses_history
-        while len(state.keys) < search.n_trials and not (state.missing and uses_history):
-            history = state.history(self._known) if uses_history else state.trials
-            params = self._tuner.suggest(space, history, search.tuner_seed, search.n_trials)
-            key = self._want(self.study.make_fit(search, params, refit=False), state.order)
-            state.trials.append(Trial(params, None))
-            state.keys.append(key)
-            if self._known.get(key) == {}:
-                self._label_failure(state, key)
+        want = partial(self._want, order=state.order)
+        for key in state.go_on(self.study, self._tuner, self._known, want):
             if key in self._fits:
-                state.missing.add(key)
                 self._fits[key].searches.append(state)
+            elif not self._known[key]:
+                self._label_failure(state, key)
 
     def _choose(self, planned: PlannedRun, state: SearchState) -> None:
         """Want a run with what its search chose, or what one redrawn for it does."""

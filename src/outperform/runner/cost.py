@@ -7,16 +7,16 @@ from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error
-from outperform.runner.description import find_unchanged, read_finished
+from outperform.runner.description import find_kept, read_finished
 from outperform.runner.searches import SearchState, Simulations
 from outperform.runner.work import FitWork, list_needs
 from outperform.store import Store
 from outperform.study.designs import Design
-from outperform.study.fits import PlannedRun, Search
+from outperform.study.fits import Fit, PlannedRun, Search
 from outperform.study.simulated_searches import resample_search
-from outperform.study.spaces import LogUniform, Params, Uniform, default_params
+from outperform.study.spaces import LogUniform, Uniform, default_params
 from outperform.study.study import Study
-from outperform.study.tuners import Trial, make_tuner
+from outperform.study.tuners import make_tuner
 from outperform.wording import format_fit_time
 
 Pair = tuple[str, str]  # pipeline, task
@@ -113,14 +113,12 @@ class LeftFits:
     def __init__(
         self, study: Study, store: Store, description: Mapping[str, Any], *, retry_failed: bool
     ) -> None:
-        before = store.get_meta("study")
-        known, runs = read_finished(store, retry_failed=retry_failed)
-        # As `enter_study` forgets runs.
-        is_known = before is not None and "plan" in before and not retry_failed
-        unchanged = set(find_unchanged(before, description) if is_known else ())
         self._study, self._store, self._description = study, store, description
-        self._known = known
-        self._finished = {role: key for role, key in runs.items() if role[3:] in unchanged}
+        self._known, runs = read_finished(store, retry_failed=retry_failed)
+        # As `enter_study` forgets runs.
+        before = store.get_meta("study")
+        kept = set(find_kept(before, description, retry_failed=retry_failed))
+        self._finished = {role: key for role, key in runs.items() if role[3:] in kept}
         self._simulations = Simulations(study, store, description, anew=retry_failed)
         self._tuner = make_tuner(study.tuner)
 
@@ -141,7 +139,10 @@ class LeftFits:
                 continue
             state = None if search is None else searches.get(search)
             if search is not None and state is None:
-                state = searches[search] = self._begin(search, finished.get(search))
+                state = SearchState(search, 0, self._study.task(search.task).sign)
+                searches[search] = state
+                if used := finished.get(search):  # whoever used what it found had all its trials
+                    state.best = self._store.get([used])[used].params
             if state is not None and (state.best is None or planned.choice != "best"):
                 missing |= dict.fromkeys(self._follow(state, met), pair)
             wanted = self._find_run(planned, state)
@@ -158,55 +159,45 @@ class LeftFits:
         space = self._study.pipeline(search.pipeline).space
         return any(isinstance(each, Uniform | LogUniform) for each in space.values())
 
-    def _begin(self, search: Search, finished: str | None) -> SearchState:
-        sign = 1 if self._study.task(search.task).goal == "maximize" else -1
-        state = SearchState(search, 0, sign)
-        if finished is not None:  # whoever has used what it found, had all of its trials
-            state.best = self._store.get([finished])[finished].params
-        return state
-
     def _follow(self, state: SearchState, met: "_Met") -> list[Hashable]:
         """Trials of a search that are to be done; at its end, it knows what it has found."""
         if state.keys:  # it was followed before
             return []
-        search, space = state.search, self._study.pipeline(state.search.pipeline).space
-        uses_history, differ = self._tuner.uses_history, self._differ(search)
-        while len(state.keys) < search.n_trials:
-            if state.missing and (uses_history or (differ and met.all)):
-                break
-            history = state.history(self._known) if uses_history else state.trials
-            params = self._tuner.suggest(space, history, search.tuner_seed, search.n_trials)
-            key = self._find_key(search, params, refit=False)
-            state.trials.append(Trial(params, None))
-            state.keys.append(key)
+        differ = self._differ(state.search)
+
+        def want(fit: Fit) -> str:
+            key = self._find_key(fit)
             if key in self._known:
-                met.add_trial(key, search)
-            else:
-                state.missing.add(key)
+                met.add_trial(key, state.search)
+            return key
+
+        state.go_on(
+            self._study, self._tuner, self._known, want, may_stop=lambda: differ and met.all
+        )
         if not state.missing and state.best is None:
             state.conclude(self._known)
         # What is tried after one whose score is not known is not known either.
-        return [*state.missing, *((search, i) for i in range(len(state.keys), search.n_trials))]
+        later = range(len(state.keys), state.search.n_trials)
+        return [*state.missing, *((state.search, i) for i in later)]
 
     def _find_run(self, planned: PlannedRun, state: SearchState | None) -> Hashable | None:
         """Key of a run, or what tells it apart; None where it can never be done."""
         if state is None:
             params = default_params(self._study.pipeline(planned.pipeline).space)
-            return self._find_key(planned, params, refit=True)
-        if state.failed:
+        elif state.failed:
             return None
-        if state.best is not None and planned.choice == "best":
-            return self._find_key(planned, state.best, refit=True)
-        if not state.missing and planned.choice == "resampled":
+        elif state.best is not None and planned.choice == "best":
+            params = state.best
+        elif not state.missing and planned.choice == "resampled":
             params = resample_search(state.history(self._known), planned.tuner_seed)
-            return self._find_key(planned, params, refit=True)
-        if not state.missing and self._simulations.add(state, planned):  # it is refused
+        elif not state.missing and self._simulations.add(state, planned):  # it is refused
             return None
-        moved = frozenset((name, i) for name, i in planned.redrawn.items() if i)
-        return (planned.search, moved, planned.choice)
+        else:
+            moved = frozenset((name, i) for name, i in planned.redrawn.items() if i)
+            return (planned.search, moved, planned.choice)
+        return self._find_key(self._study.make_fit(planned, params, refit=True))
 
-    def _find_key(self, planned: PlannedRun | Search, params: Params, *, refit: bool) -> str:
-        fit = self._study.make_fit(planned, params, refit=refit)
+    def _find_key(self, fit: Fit) -> str:
         return fit.key(self._description["fingerprints"])
 
 

@@ -124,6 +124,17 @@ def find_unchanged(
     ]
 
 
+def find_kept(
+    before: Mapping[str, Any] | None, now: Mapping[str, Any], *, retry_failed: bool
+) -> Collection[Pair]:
+    """Pairs whose runs need not be looked up anew.
+
+    Fits done again may change what a search finds; stores of old, which have no plan, do not say
+    which trials failed.
+    """
+    return () if retry_failed or "plan" not in (before or {}) else find_unchanged(before, now)
+
+
 def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[Any]:
     """All that the fits of a pipeline on a task depend on, but for the replicate: code first."""
     code = description["fingerprints"]
@@ -144,16 +155,13 @@ def enter_study(
 ) -> dict[str, Any]:
     """Make a store that of this study: forget which fits were runs where that is not so any more.
 
-    Measurements are kept, whatever study they were made for. Fits done again may change what
-    a search finds, so all runs are looked up anew when failures are retried.
+    Measurements are kept, whatever study they were made for.
     """
     store.lock()
     before: Mapping[str, Any] | None = store.get_meta("study")
     now = description or describe_study(study, before)
-    # Stores of before, which have no plan, do not say which trials failed: searches are followed
-    # anew. Forgetting comes first: a run killed in between forgets again, and no harm is done.
-    is_known = before is not None and "plan" in before and not retry_failed
-    store.keep_labels(find_unchanged(before, now) if is_known else [])
+    # Forgetting comes first: a run killed in between forgets again, and no harm is done.
+    store.keep_labels(find_kept(before, now, retry_failed=retry_failed))
     if before != now:
         store.set_meta("study", now)
     return now

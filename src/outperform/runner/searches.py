@@ -1,6 +1,6 @@
 """Searches on their way, real and simulated, and the fits and runs that wait for them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from outperform.study.fits import Fit, PlannedRun, Search
 from outperform.study.simulated_searches import Simulation
 from outperform.study.spaces import Params
 from outperform.study.study import Study
-from outperform.study.tuners import Trial, best_trial
+from outperform.study.tuners import Trial, Tuner, best_trial
 
 Known = Mapping[str, Mapping[str, float]]  # scores of fits by key; none where a fit failed
 Tag = tuple[Literal["simulation"], str]  # of a simulation, which no fit has: its surrogate's name
@@ -38,6 +38,31 @@ class SearchState:
     missing: set[str] = field(default_factory=set)  # keys of those that are not done yet
     best: Params | None = None  # what it has found
     failed: bool = False
+
+    def go_on(
+        self,
+        study: Study,
+        tuner: Tuner,
+        known: Known,
+        want: Callable[[Fit], str],
+        *,
+        may_stop: Callable[[], bool] | None = None,
+    ) -> list[str]:
+        """Want the fit of every trial that can be told by now; `want` gives its key. Those keys.
+
+        Once a trial is missing, `may_stop` says whether those after it need not be told.
+        """
+        search, n_before = self.search, len(self.keys)
+        space = study.pipeline(search.pipeline).space
+        while len(self.keys) < search.n_trials:
+            if self.missing and (tuner.uses_history or (may_stop and may_stop())):
+                break
+            history = self.history(known) if tuner.uses_history else self.trials
+            params = tuner.suggest(space, history, search.tuner_seed, search.n_trials)
+            self.keys.append(want(study.make_fit(search, params, refit=False)))
+            self.trials.append(Trial(params, None))
+            self.missing |= {self.keys[-1]} - known.keys()
+        return self.keys[n_before:]
 
     def history(self, known: Known) -> list[Trial]:
         """Trials so far, higher being better; failed and unfinished ones have no score."""

@@ -33,14 +33,6 @@ class Leaderboard:
     goal: Goal
 
 
-@dataclass(frozen=True, slots=True)
-class Predictions:
-    """What many entries predict for the same examples."""
-
-    by_entry: dict[str, NDArray[np.generic]] = field(repr=False)
-    labels: NDArray[np.generic] = field(repr=False)
-
-
 def read_leaderboard(
     path: str | Path, *, metric: str | None = None, entry: str | None = None
 ) -> Leaderboard:
@@ -124,8 +116,10 @@ def check_shares(values: FloatArray, called: str) -> None:
         )
 
 
-def read_predictions(path: str | Path, *, label: str | None = None) -> Predictions:
-    """Read a table with one row per example, one column per entry and one with the labels.
+def read_predictions(
+    path: str | Path, *, label: str | None = None
+) -> tuple[dict[str, NDArray[np.generic]], NDArray[np.generic]]:
+    """Predictions by entry, and labels, of a table with a row per example and a column for each.
 
     Columns that number the rows (id, index) are left out.
     """
@@ -142,7 +136,7 @@ def read_predictions(path: str | Path, *, label: str | None = None) -> Predictio
     columns: dict[str, NDArray[np.generic]] = dict(zip(numeric, table.parse(numeric), strict=True))
     for name in text if truth in numeric else (truth, *text):
         columns[name] = np.array(table.label_runs(name).spell())
-    return Predictions({name: columns[name] for name in names}, columns[truth])
+    return {name: columns[name] for name in names}, columns[truth]
 
 
 def _find_label(table: SourceTable, label: str | None) -> str:

@@ -67,18 +67,8 @@ class RepeatedRuns:
         self, pipelines: Collection[str] = (), task: str | None = None
     ) -> list[tuple[str, str]]:
         """Pipelines and tasks to look at, task by task; all where none is named."""
-        tasks = self._choose("task", [task] if task else (), self.study["tasks"])
-        chosen = self._choose("pipeline", pipelines, self.study["pipelines"])
-        return [(pipeline, where) for where in tasks for pipeline in chosen]
-
-    def _choose(self, what: str, wanted: Collection[str], known: Collection[str]) -> list[str]:
-        for name in wanted:
-            if name not in known:
-                raise UnknownName(
-                    f"the study of {self.address} has no {what} {name!r}",
-                    suggest_names(name, [*known]),
-                )
-        return [*(wanted or known)]
+        known = self.study["pipelines"], self.study["tasks"]
+        return choose_pairs(pipelines, task, known, self.address)
 
     def count_repeats(self, kind: str) -> dict[str, Repeats]:
         """Numbers of replicates and repetitions of a kind of design, by what it redraws."""
@@ -112,6 +102,26 @@ class RepeatedRuns:
                 rows[repetition] = [scores[i] for i in range(n_replicates)]
         table = np.array([*rows.values()]).reshape(len(rows), n_replicates)
         return Repetitions(table, tuple(rows), n_repetitions - len(rows))
+
+
+def choose_pairs(
+    pipelines: Collection[str],
+    task: str | None,
+    known: tuple[Collection[str], Collection[str]],
+    address: str,
+) -> list[tuple[str, str]]:
+    """Pairs of these pipelines and this task, task by task, of all that a study has if not named.
+
+    Known are the names of its pipelines and of its tasks.
+    """
+    wanted = pipelines, () if task is None else (task,)
+    for what, names, there in zip(("pipeline", "task"), wanted, known, strict=True):
+        for name in names:
+            if name not in there:
+                problem = f"the study of {address} has no {what} {name!r}"
+                raise UnknownName(problem, suggest_names(name, [*there]))
+    chosen, tasks = (names or there for names, there in zip(wanted, known, strict=True))
+    return [(pipeline, where) for where in tasks for pipeline in chosen]
 
 
 def varies(scores: FloatArray) -> bool:

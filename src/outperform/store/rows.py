@@ -17,6 +17,7 @@ from outperform.store.damage import (
 )
 from outperform.store.measurement import Added, Measurement, RunLabel, Status, compare_scores
 from outperform.store.meta import find_meta_problem
+from outperform.wording import cut_middle
 
 Rows = list[tuple[Any, ...]]
 
@@ -247,12 +248,8 @@ def _plain_number(value: Any) -> Any:
 
 def _storable(text: str) -> str:
     """Text without the middle of what is absurdly long, and without what is no text to SQLite."""
-    if len(text) > _LONGEST_ERROR:
-        half = _LONGEST_ERROR // 2
-        left_out = f"\n... {len(text) - 2 * half} characters left out ...\n"
-        text = f"{text[:half]}{left_out}{text[-half:]}"
     # Lone surrogates come from undecodable bytes in a file name.
-    return text.encode(errors="backslashreplace").decode()
+    return cut_middle(text, _LONGEST_ERROR).encode(errors="backslashreplace").decode()
 
 
 def check_rows(

@@ -86,6 +86,11 @@ class Task:
             )
 
     @property
+    def sign(self) -> int:
+        """What makes scores higher where they are better: -1 where lower is."""
+        return 1 if self.goal == "maximize" else -1
+
+    @property
     def redraws_split(self) -> bool:
         """Whether another seed of `split` gives other sets of its data."""
         return self.data is not None and not isinstance(self.splitter, FixedSplit)

@@ -3,13 +3,8 @@
 import json
 
 import pytest
-from click.testing import CliRunner, Result
 
-from outperform.cli import main
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.command_line import call
 
 
 @pytest.fixture

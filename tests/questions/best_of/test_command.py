@@ -4,25 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from outperform import best_of_runs
-from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.runner import run_fits
 from outperform.store import open_store
 from outperform.study.study_file import parse_study_file
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-def refused(result: Result) -> str:
-    """The whole message of a refusal, on one line."""
-    assert result.exit_code == 2
-    assert "Traceback" not in result.stderr
-    return " ".join(result.stderr.split())
+from tests.command_line import call, refused
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
-from click.testing import CliRunner
 
-from outperform.cli import main, progress
+from outperform.cli import progress
+from tests.command_line import call
 
 STUDY = r"""
 [[task]]
@@ -35,10 +35,6 @@ def load():
 def fit(params, split, seeds, data):
     return {"test": float(data.features[split.test].mean())}
 """
-
-
-def call(*words: object):
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture(scope="module")

@@ -9,21 +9,11 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from outperform.cli import main
 from outperform.questions.compare.named_tests import TestName
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-def refused(result: Result) -> str:
-    """The whole message of a refusal, on one line."""
-    assert result.exit_code == 2
-    assert "Traceback" not in result.stderr
-    return " ".join(result.stderr.split())
+from tests.command_line import call, refused
 
 
 @pytest.fixture
@@ -271,166 +261,6 @@ def test_plot_writes_a_figure(runs_file, tmp_path, suffix):
     assert f"Figure written to {figure}" in result.stderr
 
 
-def test_summary_from_the_command_line():
-    result = call("compare", "--summary", "new=76.3,0.4,10", "old=75.1,0.5,10")
-    assert result.stdout.startswith("new outperforms old: P(new > old) = 0.97 [0.837, 0.997] if ")
-    assert "papers often print standard errors" in " ".join(result.stdout.split())
-
-
-@pytest.mark.parametrize(
-    ("n", "message"),
-    [
-        ("1e308", "Error: n is 1e+308.\nPass the number of runs.\n"),
-        ("1e10", "Error: n is 10000000000.\nPass a whole number up to 1,000,000,000.\n"),
-        ("0", "Error: n is 0.\nPass a whole number not less than 2.\n"),
-        ("-1", "Error: n is -1.\nPass a whole number not less than 2.\n"),
-        ("1.5", "Error: n is 1.5.\nPass a whole number not less than 2.\n"),
-        (
-            "nan",
-            "Error: cannot read the summary 'new=1,1,nan'.\n"
-            "Write NAME=MEAN,SD,N, for example resnet=76.3,0.4,10.\n",
-        ),
-    ],
-)
-def test_a_summary_of_no_number_of_runs(n, message):
-    result = call("compare", "--summary", f"new=1,1,{n}", "old=75.1,0.5,10")
-    assert (result.exit_code, result.stderr) == (2, message)
-
-
-def test_summary_from_a_table(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text("Method,Mean,Std,Seeds\nnew,0.40,0.02,10\nold,0.50,0.02,10\n")
-    words = ["compare", "--summary", path, "new", "old", "--metric", "loss", "--json"]
-    assert json.loads(call(*words).stdout)["winner"] == "a"
-    assert refused(call("compare", "--summary", path, "nwe", "old")) == (
-        "Error: table.csv has no rows for 'nwe'. Did you mean 'new'? It has: new, old."
-    )
-
-
-def test_a_table_of_summaries_is_read_like_any_other(tmp_path):
-    path = tmp_path / "excel.csv"
-    path.write_bytes(
-        "\ufeffMethod;Mean;Std;Runs\r\nnew;76.3;0.4;10\r\nold;75.1;0.5;10\r\n".encode()
-    )
-    assert (
-        json.loads(call("compare", "--summary", path, "new", "old", "--json").stdout)["n_b"] == 10
-    )
-    path.write_text("Method;Mean;Std;Runs\nnew;76,3;0,4;10\nold;75,1;0,5;10\n")
-    assert refused(call("compare", "--summary", path, "new", "old")) == (
-        "Error: column 'Mean' of excel.csv holds '76,3' where a number should be (rows 2, 3). "
-        "Write decimals with a point, not a comma: 76.3."
-    )
-    path.write_text("Method,Mean,Std,Runs\nnew,76.3,0.4,2.5\nnew,1,1,3\nold,75.1,0.5,2.5\n")
-    assert refused(call("compare", "--summary", path, "new", "old")) == (
-        "Error: excel.csv has 2 rows for 'new'. Keep one of them."
-    )
-    assert refused(call("compare", "--summary", path, "old", "old")) == (
-        "Error: n is 2.5. Pass a whole number not less than 2."
-    )
-
-
-@pytest.mark.parametrize(
-    "spelling",
-    [
-        "{}±{},{}",
-        "{} ± {}, {}",
-        "{}+-{},{}",
-        "{} +/- {} (n = {})",
-        "{}%±{}%,{}",
-        "{} ({}), n={}",
-        "{},{},n={}",
-    ],
-)
-def test_a_summary_as_papers_print_it(spelling):
-    new, old = spelling.format(76.3, 0.4, 10), spelling.format(75.1, 0.5, 10)
-    printed = call("compare", "--summary", f"new={new}", f"old={old}", "--json")
-    written = call("compare", "--summary", "new=76.3,0.4,10", "old=75.1,0.5,10", "--json")
-    assert printed.stdout == written.stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ["new=76.3,0.4", "old=75,1,10"],
-            "Error: cannot read the summary 'new=76.3,0.4'. Write NAME=MEAN,SD,N, for example "
-            "resnet=76.3,0.4,10.",
-        ),
-        (
-            ["new:76.3,0.4,5", "old=75,1,10"],
-            "Error: cannot read the summary 'new:76.3,0.4,5'. Write NAME=MEAN,SD,N, for example "
-            "resnet=76.3,0.4,10.",
-        ),
-        (
-            ["new=76.3,0.4,5", "new=75,1,10"],
-            "Error: names is ('new', 'new'). Pass two different names.",
-        ),
-        (
-            ["new=76.3,0.4,1", "old=75,1,10"],
-            "Error: n is 1. Pass a whole number not less than 2.",
-        ),
-        (
-            ["new=76.3,-1,5", "old=75,1,10"],
-            "Error: mean is 76.3 and standard deviation -1.0. Pass numbers below 1e150 and a "
-            "standard deviation that is not negative.",
-        ),
-    ],
-)
-def test_summaries_that_make_no_sense(words, message):
-    assert refused(call("compare", "--summary", *words)) == message
-
-
-@pytest.fixture
-def published(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text(
-        "Method,CIFAR,SVHN,STL\n"
-        "new,\\textbf{95.1} $\\pm$ 0.2,97.0 (0.1),$90.2_{\\pm 0.5}$\n"
-        "old,94.2±0.3,96.9 +/- 0.2,88.1 ± 0.6\n"
-    )
-    return path
-
-
-def test_a_whole_published_table(published):
-    words = ("compare", "--summary", published, "new", "old", "--metric", "accuracy")
-    known = call(*words, "--n", 5)
-    assert known.stdout.startswith("new is better than old on at least 2 of 3 datasets, if scores ")
-    assert "accuracy, higher is better; 95% intervals" in known.stdout
-    tried = call(*words)
-    assert tried.stdout.startswith("new is better than old on at least 2 of 3 datasets, whether n ")
-    answer = json.loads(call(*words, "--json").stdout)
-    assert [each["n_tasks_better"]["a"] for each in answer["answers"]] == [2, 2, 2]
-    assert max(map(len, tried.stdout.split("Caveats")[0].splitlines()[3:])) < 100
-
-
-def test_a_published_table_is_asked_for_what_it_does_not_say(published):
-    words = ("compare", "--summary", published, "new", "old")
-    assert "table.csv does not say whether higher is better" in refused(call(*words))
-    gated = refused(call(*words, "--maximize", "--gate"))
-    assert "a gate cannot depend on a number of runs that nobody knows. Pass it with --n." in gated
-    assert call(*words, "--maximize", "--n", 5, "--gate").exit_code == 3
-    assert "Error: n is 1. Pass a whole number" in refused(call(*words, "--maximize", "--n", 1))
-    runs = refused(call("compare", published, "new", "old", "--n", 5))
-    assert runs.endswith("Error: --n is of a published table: add --summary.")
-    pair = refused(call("compare", "--summary", "a=1,1,5", "b=2,1,5", "--n", 5))
-    assert pair.endswith("Error: --n is of a table: NAME=MEAN,SD,N says the number of runs.")
-    pair = refused(call("compare", "--summary", "a=1,1,5", "b=2,1,5", "--drop-incomplete"))
-    assert pair.endswith("Error: --drop-incomplete needs runs, or a table of several datasets.")
-
-
-def test_a_table_of_one_dataset_may_be_told_the_number_of_runs(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text("Method,Mean,Std\nnew,76.3,0.4\nold,75.1,0.5\n")
-    words = ("compare", "--summary", path, "new", "old")
-    told = call(*words, "--n", 10, "--json")
-    written = call("compare", "--summary", "new=76.3,0.4,10", "old=75.1,0.5,10", "--json")
-    assert told.stdout == written.stdout
-    assert refused(call(*words)) == (
-        "Error: table.csv has no column for 'n'; it has Method, Mean, Std. Name the column one of "
-        "n, runs, seeds, or pass --n."
-    )
-
-
 def test_an_unknown_name_lists_the_nearest(runs_file):
     message = refused(call("compare", runs_file(25), "resent", "vgg"))
     assert "resent" in message
@@ -503,25 +333,6 @@ def test_real_runs_of_bert_show_no_difference_between_odd_and_even_seeds(shared_
     path.write_text("algorithm,seed,accuracy\n" + "\n".join(rows))
     result = call("compare", path, "even", "odd", "--json")
     assert json.loads(result.stdout)["verdict"] == "not significant"
-
-
-def test_a_summary_needs_a_known_direction():
-    words = ["compare", "--summary", "a=1,1,5", "b=2,1,5", "--metric", "foo"]
-    assert "nothing says whether a higher 'foo' is better" in refused(call(*words))
-    assert call(*words, "--minimize").exit_code == 0
-
-
-def test_a_forgotten_summary_is_asked_for():
-    assert refused(call("compare", "a=1,1,5", "b=2,1,5")).endswith(
-        "Error: To compare published means, add --summary."
-    )
-
-
-def test_a_summary_carries_its_doubts():
-    words = ["compare", "--summary", "a=1,0,5", "b=2,1,5", "--metric", "loss", "--maximize"]
-    text = " ".join(call(*words).stdout.split())
-    assert "'loss' usually is to minimize, but was told to maximize" in text
-    assert "the standard deviation of a is 0, which training with several seeds rarely" in text
 
 
 def test_sizes_of_splits_are_not_ignored(runs_file):
@@ -603,11 +414,6 @@ def test_caveats_fit_a_terminal(runs_file):
     narrow, wide = (text.split("Caveats")[1].split("Next")[0].split("\n") for text in (seen, piped))
     assert max(map(len, narrow[1:])) <= 61 < max(map(len, wide)) <= 96  # 61: with a carriage return
     assert " ".join(narrow[1:]).split() == " ".join(wide).split()
-
-
-def test_a_summary_refuses_what_needs_runs():
-    words = ["compare", "--summary", "a=1,1,5", "b=2,1,5", "--test", "wilcoxon", "--unpaired"]
-    assert "--paired, --test needs runs: --summary has only their means." in refused(call(*words))
 
 
 def test_a_figure_that_cannot_be_written_is_refused_first(runs_file):

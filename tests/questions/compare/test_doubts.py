@@ -7,23 +7,13 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from outperform import Comparison, compare, compare_runs, read_runs
+from outperform import compare, compare_runs, read_runs
 from outperform.questions.compare.named_tests import apply_test
 from outperform.stats import (
     clopper_pearson_interval,
     verdict_size,
 )
-
-
-def wins(n_wins: int, n_losses: int, n_ties: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Scores in which A wins, loses and ties so many pairs, no two pairs alike."""
-    base = np.arange(n_wins + n_losses + n_ties) / 100
-    shift = np.repeat([0.001, -0.001, 0.0], [n_wins, n_losses, n_ties])
-    return base + shift, base
-
-
-def doubts(comparison: Comparison) -> str:
-    return " | ".join(comparison.caveats)
+from tests.questions.compare.scores import doubts, wins
 
 
 def test_29_wins_of_29_carry_a_caveat():

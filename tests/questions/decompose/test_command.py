@@ -7,10 +7,8 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from outperform import __version__
-from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.questions.decompose.answer import decompose, decompose_crossed
 from outperform.runner import describe_study, run_fits
@@ -21,17 +19,7 @@ from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.study_file import read_study
 from outperform.study.tasks import Task
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-def refused(result: Result) -> str:
-    """The whole message of a refusal, on one line."""
-    assert result.exit_code == 2
-    assert "Traceback" not in result.stderr
-    return " ".join(result.stderr.split())
+from tests.command_line import call, refused
 
 
 def score(params, split, seeds):
@@ -206,6 +194,19 @@ def test_the_components_are_drawn(crossed_file, tmp_path):
     result = call("decompose", crossed_file[0], *words)
     assert result.exit_code == 0, result.stderr
     assert "variance of score" in (tmp_path / "figure.svg").read_text()
+
+
+def test_a_view_of_several_designs_is_refused_in_words(crossed_file, tmp_path):
+    path, _ = crossed_file
+    header, *rows = path.read_text().splitlines()
+    both = [f"{name},{row}" for name in ("svm", "knn") for row in rows]
+    path.write_text("\n".join([f"algorithm,{header}", *both]))
+    words = ("--crossed", "split,init", "--plot", tmp_path / "figure.svg")
+    assert refused(call("decompose", path, *words, "--view", "components")) == (
+        "Error: the view 'components' is of one crossed design, and there are 2. Draw all of them, "
+        "without a view, or the single results: `for each in result: plot(each)`."
+    )
+    assert call("decompose", path, *words).exit_code == 0
 
 
 def test_the_level_reaches_the_components(crossed_file):

@@ -5,11 +5,8 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.answer import decompose_crossed
-from outperform.questions.decompose.figure import (
-    components_height,
-    compose_components,
-    draw_components,
-)
+from outperform.questions.decompose.figure import components_height, draw_components
+from outperform.questions.decompose.result import Decompositions
 from outperform.render.figures import figure, plot
 
 SCORES = [[1, 2], [5, 8]]
@@ -68,15 +65,25 @@ def test_title_names_the_largest(scores, title):
     assert figure(found).axes[0].get_title() == title
 
 
-def test_several_designs_are_drawn_below_one_another(found):
-    both = (found, decompose_crossed(np.arange(8).reshape(2, 2, 2), ["a", "b", "c"]))
+@pytest.fixture
+def both(found):
+    return Decompositions(
+        (), (found, decompose_crossed(np.arange(8).reshape(2, 2, 2), ["a", "b", "c"]))
+    )
+
+
+def test_several_designs_are_drawn_below_one_another(found, both):
     first, second = figure(both).axes
     assert len(first.patches) == 4
     assert len(second.patches) == 8
-    assert components_height(both) > components_height(found)
     assert plot(found).figure.get_figheight() == components_height(found)
 
 
-def test_nothing_to_draw_is_refused():
-    with pytest.raises(InvalidInput, match=r"^there is no decomposition to draw\. "):
-        compose_components(())
+def test_a_view_is_of_one_design(found, both):
+    assert len(plot(Decompositions((), (found,)), view="components").patches) == 4
+    with pytest.raises(InvalidInput) as caught:
+        plot(both, view="components")
+    assert str(caught.value) == (
+        "the view 'components' is of one crossed design, and there are 2. Draw all of them, "
+        "without a view, or the single results: `for each in result: plot(each)`."
+    )

@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from click.testing import CliRunner, Result
 
-from outperform.cli import main
 from outperform.store import open_store
+from tests.command_line import call
 
 STUDY = """
 name = "toy"
@@ -30,10 +29,6 @@ kind = "fix-hopt"
 replicates = 3
 repetitions = 2
 """
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture

@@ -3,16 +3,11 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
 from outperform import __version__, measure_quality
-from outperform.cli import main
 from outperform.study.designs import FixHopt, Ideal
+from tests.command_line import call
 from tests.questions.quality.test_answer import fit_without_search, run
-
-
-def call(*words):
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from outperform.cli import main
+from tests.command_line import call
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "benchmark.csv"
 # Demšar (2006), table 6: areas under the curve of four variants of C4.5 on 14 datasets. The two
@@ -28,10 +27,6 @@ rheum,0.619,0.666,0.614,0.669
 voting,0.972,0.981,0.9751,0.975
 wine,0.957,0.978,0.946,0.970
 """
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def make_file(path, names, tasks, n, gap=0.01):

@@ -1,6 +1,7 @@
 """Figures of an audit: what picked runs would show, and how random seed sets conclude."""
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,11 +27,10 @@ from outperform.render.style import (
     escape,
     lay_out_rows,
     limit_ticks,
-    make_figure,
+    make_figure_below,
     short_names,
-    title_height,
+    shorten_in,
     wrap_name,
-    wrap_title,
     write_note,
 )
 from outperform.stats import PickedRuns
@@ -262,8 +262,7 @@ def compose_audit(audit: Audit | SelfAudit) -> Figure:
     else:
         picked = draw_same_seeds if audit.same_seeds else draw_effect_sizes
         views += [draw_within, draw_between, picked, draw_random_sets]
-    title = wrap_title(escape(str(audit)), PAGE_WIDTH)
-    figure = make_figure(PAGE_WIDTH, 7 + title_height(title), title)
+    figure = make_figure_below(escape(str(audit)), width=PAGE_WIDTH, height=7)
     axes = figure.subplots(3, 2, height_ratios=[1.5, 1, 1])
     for draw, ax in zip(views, axes.flat, strict=True):
         draw(audit, ax)
@@ -340,12 +339,8 @@ def compose_tasks(tasks: TaskAudits | TaskSelfAudits) -> Figure:
         names = [[tasks.a, tasks.b], [audit.comparison.task for audit in tasks.audits]]
     else:
         names = [[tasks.algorithm], [audit.task for audit in tasks.audits]]
-    sentence = str(tasks)
-    for group in names:
-        for name, short in zip(group, shorten_apart(group, 22), strict=True):
-            sentence = sentence.replace(name, short) if len(name) > len(short) else sentence
-    title = wrap_title(escape(sentence), COLUMN_WIDTH)
-    figure = make_figure(COLUMN_WIDTH, rows_height(tasks) + title_height(title), title)
+    title = escape(reduce(shorten_in, names, str(tasks)))
+    figure = make_figure_below(title, width=COLUMN_WIDTH, height=rows_height(tasks))
     draw(tasks, figure.subplots())
     return figure
 

@@ -5,7 +5,6 @@ the same within a seed and should differ between seeds (Bouthillier et al., 2021
 global generators of random numbers must end as they did, or something draws from them unseeded.
 """
 
-import hashlib
 import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ from outperform.questions.check.result import (
 from outperform.runner import FitWork
 from outperform.runner.work import list_needs
 from outperform.stats.checks import check_count
+from outperform.study.fingerprints import hash_text
 from outperform.study.fits import Fit, make_fit
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
@@ -213,8 +213,8 @@ def _hash_states() -> dict[str, str]:
 
 def _hash(state: Any) -> str:
     parts = state if isinstance(state, tuple) else (state,)
-    text = "/".join(str(part.tolist() if hasattr(part, "tolist") else part) for part in parts)
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    plain = (part.tolist() if hasattr(part, "tolist") else part for part in parts)
+    return hash_text("/".join(map(str, plain)))
 
 
 def _list_generators() -> dict[str, _Generator]:

@@ -38,7 +38,9 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    make_figure_below,
     short_names,
+    shorten_in,
     title_height,
     wrap_title,
     write_note,
@@ -140,8 +142,7 @@ def compose_tasks(tasks: TaskComparisons) -> Figure:
     rows = tasks.comparisons
     names = short_names(rows[0], 22)
     named = TaskComparisons(tuple(replace(row, a=names[0], b=names[1]) for row in rows))
-    title = wrap_title(str(named), PAGE_WIDTH)
-    figure = make_figure(PAGE_WIDTH, forest_height(len(rows) + 1) + title_height(title), title)
+    figure = make_figure_below(str(named), width=PAGE_WIDTH, height=forest_height(len(rows) + 1))
     engine = figure.get_layout_engine()
     assert engine is not None
     engine.set(rect=(0, 0, 1 - _MARGIN, 1))  # type: ignore[call-arg]
@@ -160,18 +161,19 @@ def compose_tasks(tasks: TaskComparisons) -> Figure:
 
 def compose_published_tasks(tasks: PublishedTasks) -> Figure:
     """Draw a row per dataset of a published table."""
-    title = wrap_title(_shorten_names(tasks), COLUMN_WIDTH)
-    height = forest_height(len(tasks.comparisons)) + title_height(title)
-    figure = make_figure(COLUMN_WIDTH, height, title)
+    title = escape(shorten_in(str(tasks), [tasks.a, tasks.b]))
+    figure = make_figure_below(
+        title, width=COLUMN_WIDTH, height=forest_height(len(tasks.comparisons))
+    )
     draw_probability(tasks.comparisons, figure.subplots())
     return figure
 
 
 def compose_tried(tried: PublishedTasksTried) -> Figure:
     """Draw a row per dataset of a published table, side by side for each number of runs."""
-    title = wrap_title(_shorten_names(tried), PAGE_WIDTH)
-    height = forest_height(len(tried.answers[0].comparisons)) + title_height(title)
-    figure = make_figure(PAGE_WIDTH, height, title)
+    title = escape(shorten_in(str(tried), [tried.a, tried.b]))
+    height = forest_height(len(tried.answers[0].comparisons))
+    figure = make_figure_below(title, width=PAGE_WIDTH, height=height)
     axes = figure.subplots(1, len(tried.answers), sharey=True)
     for place, ax in enumerate(axes):
         draw_tried(tried, ax, place)
@@ -183,16 +185,6 @@ def draw_tried(tried: PublishedTasksTried, ax: Axes, place: int) -> None:
     """Draw P(A>B) on every dataset with its interval, for one of the numbers of runs."""
     draw_probability(tried.answers[place].comparisons, ax)
     ax.set_title(f"if n = {tried.n_tried[place]}", loc="left", fontsize="small")
-
-
-def _shorten_names(result: PublishedTasks | PublishedTasksTried) -> str:
-    """What is concluded, with names that leave room for it."""
-    sentence = str(result)
-    for name, short in zip(
-        (result.a, result.b), shorten_apart([result.a, result.b], 22), strict=True
-    ):
-        sentence = sentence.replace(name, short) if len(name) > len(short) else sentence
-    return escape(sentence)
 
 
 def forest_height(n_rows: int) -> float:
@@ -372,8 +364,8 @@ def compose_sequential(result: SequentialComparison) -> Figure:
     task = escape(shorten(result.task, 22))
     short = replace(result, comparison=replace(result.comparison, a=a, b=b, task=task))
     # The interval alone would be read as a verdict of its own.
-    title = "\n".join(wrap_title(line, COLUMN_WIDTH) for line in (short.decided, short.chance))
-    figure = make_figure(COLUMN_WIDTH, _RATIOS_HEIGHT + title_height(title), title)
+    lines = short.decided, short.chance
+    figure = make_figure_below(*lines, width=COLUMN_WIDTH, height=_RATIOS_HEIGHT)
     draw_log_ratios(result, figure.subplots())
     return figure
 

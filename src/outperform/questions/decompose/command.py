@@ -78,6 +78,7 @@ def _draw(result: Decompositions, output: Output) -> None:
         raise InvalidInput("there is no source to draw", "Leave out --plot, or draw --curves only")
     path = Path(output.figure or "")
     beside = path.with_stem(f"{path.stem}-crossed") if result.sources else path
-    for group, file in ((result.sources, path), (result.crossed, beside)):
-        if group:
-            output.draw(group[0] if len(group) == 1 else group, str(file))
+    apart, together = Decompositions(result.sources, ()), Decompositions((), result.crossed)
+    for part, file in ((apart, path), (together, beside)):
+        if results := [*part]:
+            output.draw(results[0] if len(results) == 1 else part, str(file))

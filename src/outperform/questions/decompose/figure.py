@@ -1,7 +1,7 @@
 """Figures of decompositions: deviation per source, and components of variance that add up."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -35,6 +35,7 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    make_figure_below,
     write_note,
 )
 from outperform.stats import Estimate
@@ -45,20 +46,18 @@ from outperform.wording import shorten
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 _HATCHES = ("", "////", "....", "xxxx")  # tell apart what shares a colour
 _FARTHEST = 2.0  # longest bars, beyond which wide intervals are cut
-_Kind = TypeVar("_Kind", Decomposition, CrossedDecomposition)
 _COLOUR_INTERACTION = "#56B4E9"
-_Sources = Decomposition | Sequence[Decomposition]
-_Crossed = CrossedDecomposition | Sequence[CrossedDecomposition]
+_SINGLY = "the single results: `for each in result: plot(each)`"
+_Drawn = TypeVar("_Drawn")
 
 
-def draw_decomposition(decompositions: _Sources, ax: Axes) -> None:
+def draw_decomposition(group: Sequence[Decomposition], ax: Axes) -> None:
     """Draw a bar per source, with its interval, largest first; all sources together on top.
 
     One decomposition is drawn in the unit of the scores, with shares of the reference above.
     Several may differ in scale and metric: they are drawn as shares, grouped by source, and the
     legend tells what 1 stands for. A diamond marks the binomial model of the test set.
     """
-    group = as_group(decompositions)
     places = _lay_out_bars(group)
     for index in range(len(group)):
         _draw_bars(group, index, places, ax)
@@ -78,9 +77,8 @@ def draw_decomposition(decompositions: _Sources, ax: Axes) -> None:
         draw_shares(_scale(group[0]), f"as share of {_name(group[0].reference)}'s", ax)
 
 
-def compose_decomposition(decompositions: _Sources) -> Figure:
+def compose_decomposition(group: Sequence[Decomposition]) -> Figure:
     """Draw the sources of variation below the largest one's name, one column wide."""
-    group = as_group(decompositions)
     largest = group[0].ranked[0]
     seen = "" if group[0].is_surely_largest else " seen"
     title = f"Largest source of variation{seen}{name_runs(group[0])}: {_name(largest.source)}"
@@ -88,16 +86,13 @@ def compose_decomposition(decompositions: _Sources) -> Figure:
         title = "Sources of variation"
     elif largest.sd.value == 0:
         title = f"No source changes the {escape(shorten(group[0].metric, 20))}"
-    title = "\n".join(textwrap.wrap(title, int(15 * COLUMN_WIDTH)))
-    height = decomposition_height(group) + 0.1 + 0.14 * (1 + title.count("\n"))
-    figure = make_figure(COLUMN_WIDTH, height, title)
+    figure = make_figure_below(title, width=COLUMN_WIDTH, height=decomposition_height(group))
     draw_decomposition(group, figure.subplots())
     return figure
 
 
-def decomposition_height(decompositions: _Sources) -> float:
+def decomposition_height(group: Sequence[Decomposition]) -> float:
     """Height in inches that every bar and every line of the legend needs."""
-    group = as_group(decompositions)
     above, bar = (0.15 * len(group), 0.09) if len(group) > 1 else (0.35, 0.14)
     return 0.75 + above + bar * (1.6 + max(_lay_out_bars(group).values()))
 
@@ -121,7 +116,7 @@ def _lay_out_bars(group: Sequence[Decomposition]) -> dict[tuple[int, str], float
 
 
 def _draw_bars(
-    group: list[Decomposition], index: int, places: dict[tuple[int, str], float], ax: Axes
+    group: Sequence[Decomposition], index: int, places: dict[tuple[int, str], float], ax: Axes
 ) -> None:
     """Draw bars of one decomposition, their intervals and models; 0 where there is no bar."""
     alone, models, limit = len(group) == 1, _find_models(group[index]), _find_limit(group)
@@ -163,16 +158,16 @@ def _scale(decomposition: Decomposition) -> float:
     return next(v.sd.value for v in decomposition.sources if v.source == decomposition.reference)
 
 
-def _unit(group: list[Decomposition], index: int) -> float:
+def _unit(group: Sequence[Decomposition], index: int) -> float:
     """What 1 on the axis stands for."""
     return 1.0 if len(group) == 1 else _scale(group[index]) or 1.0
 
 
-def _list_estimates(group: list[Decomposition]) -> list[Estimate]:
+def _list_estimates(group: Sequence[Decomposition]) -> list[Estimate]:
     return [v.sd if len(group) == 1 else v.share for d in group for v in d.sources]
 
 
-def _find_limit(group: list[Decomposition]) -> float:
+def _find_limit(group: Sequence[Decomposition]) -> float:
     """End of the axis: beyond every bar and diamond, and beyond intervals that are not absurd."""
     drawn = _list_estimates(group)
     longest = max(estimate.value for estimate in drawn)
@@ -187,7 +182,7 @@ def _name(source: str) -> str:
     return escape(shorten(source, 18))
 
 
-def _label_axis(group: list[Decomposition]) -> str:
+def _label_axis(group: Sequence[Decomposition]) -> str:
     level = describe_level(group[0].sources[0].sd.interval)
     what = f"standard deviation of {escape(shorten(group[0].metric, 20))}"
     if len(group) > 1:
@@ -201,7 +196,7 @@ def _label_axis(group: list[Decomposition]) -> str:
     return join_phrases(what, f"{level} interval", *beyond, *models)
 
 
-def _label_legend(group: list[Decomposition], index: int) -> str:
+def _label_legend(group: Sequence[Decomposition], index: int) -> str:
     """Name what sets one decomposition apart, and say what 1 stands for."""
     decomposition = group[index]
     names = [
@@ -225,11 +220,17 @@ def compose_sources(result: Decompositions) -> Figure:
 
 def _require_sources(result: Decompositions) -> tuple[Decomposition, ...]:
     if not result.sources:
-        raise InvalidInput(
-            "no source was redrawn alone",
-            "Draw the single results: `for each in result: plot(each)`",
-        )
+        raise InvalidInput("no source was redrawn alone", f"Draw {_SINGLY}")
     return result.sources
+
+
+def _require_crossed(result: Decompositions) -> CrossedDecomposition:
+    if len(result.crossed) != 1:
+        raise InvalidInput(
+            f"the view 'components' is of one crossed design, and there are {len(result.crossed)}",
+            f"Draw all of them, without a view, or {_SINGLY}",
+        )
+    return result.crossed[0]
 
 
 def draw_components(decomposition: CrossedDecomposition, ax: Axes) -> None:
@@ -256,9 +257,8 @@ def draw_components(decomposition: CrossedDecomposition, ax: Axes) -> None:
         draw_shares(decomposition.parts.total.value, "as share of all", ax, percent=True)
 
 
-def compose_components(decompositions: _Crossed) -> Figure:
+def compose_components(group: Sequence[CrossedDecomposition]) -> Figure:
     """Draw components of variance one column wide; several designs below one another."""
-    group = as_group(decompositions)
     heights = [components_height(each) for each in group]
     figure = make_figure(COLUMN_WIDTH, sum(heights) + 0.3 * len(group))
     axes = figure.subplots(len(group), 1, squeeze=False, height_ratios=heights)[:, 0]
@@ -274,18 +274,9 @@ def compose_components(decompositions: _Crossed) -> Figure:
     return figure
 
 
-def components_height(decompositions: _Crossed) -> float:
+def components_height(decomposition: CrossedDecomposition) -> float:
     """Height in inches that every bar needs."""
-    return sum(1.0 + 0.16 * len(_list_rows(each)) for each in as_group(decompositions))
-
-
-def as_group(decompositions: _Kind | Sequence[_Kind]) -> list[_Kind]:
-    """One decomposition, or several, as a list."""
-    if not isinstance(decompositions, Sequence):
-        return [decompositions]
-    if not decompositions:
-        raise InvalidInput("there is no decomposition to draw", "Pass at least one")
-    return list(decompositions)
+    return 1.0 + 0.16 * len(_list_rows(decomposition))
 
 
 def _list_rows(decomposition: CrossedDecomposition) -> list[tuple[str, Estimate, str]]:
@@ -324,23 +315,32 @@ def name_runs(decomposition: Decomposition | CrossedDecomposition) -> str:
     return f" of {' on '.join(shown)}" if shown else ""
 
 
+def _alone(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
+    """What draws several results draws a single one."""
+    return lambda result, *ax: draw([result], *ax)
+
+
 FIGURES = {
     Decompositions: Drawing(
-        {"sources": lambda result, ax: draw_decomposition(_require_sources(result), ax)},
+        {
+            "sources": lambda result, ax: draw_decomposition(_require_sources(result), ax),
+            "components": lambda result, ax: draw_components(_require_crossed(result), ax),
+        },
         compose_sources,
-        heights={"sources": lambda result: decomposition_height(_require_sources(result))},
+        heights={
+            "sources": lambda result: decomposition_height(_require_sources(result)),
+            "components": lambda result: components_height(_require_crossed(result)),
+        },
     ),
     Decomposition: Drawing(
-        {"sources": draw_decomposition},
-        compose_decomposition,
-        heights={"sources": decomposition_height},
-        grouped=True,
+        {"sources": _alone(draw_decomposition)},
+        _alone(compose_decomposition),
+        heights={"sources": _alone(decomposition_height)},
     ),
     CrossedDecomposition: Drawing(
         {"components": draw_components},
-        compose_components,
+        _alone(compose_components),
         heights={"components": components_height},
-        grouped=True,
     ),
     SearchCurves: Drawing(
         {"validation": draw_search_curves, "test": draw_test_curves}, compose_search_curves

@@ -51,7 +51,7 @@ class Retracer:
         recorded, so that what the tuner is told of it does not matter.
         """
         tuner, space = make_tuner(search.tuner), self.study.pipeline(search.pipeline).space
-        sign = 1 if self.study.task(search.task).goal == "maximize" else -1
+        sign = self.study.task(search.task).sign
         history: list[Trial] = []
         for _ in range(search.n_trials):
             params = tuner.suggest(space, history, search.tuner_seed, search.n_trials)
@@ -231,7 +231,7 @@ def _trace(retracer: Retracer, run: PlannedRun) -> _Traced | None:
             return None
         tried.append(params)
         trials.append(scores)
-    sign = 1 if retracer.study.task(run.task).goal == "maximize" else -1
+    sign = retracer.study.task(run.task).sign
     # Which trial is the best after each; of equals the earliest, as it is to the search.
     valid = [sign * scores["valid"] for scores in trials]
     best: list[int] = []

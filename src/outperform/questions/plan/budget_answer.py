@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from outperform.errors import InvalidInput, UnknownName
+from outperform.errors import InvalidInput
 from outperform.questions.plan.budget_result import (
     BudgetPlan,
     Costs,
@@ -25,11 +25,12 @@ from outperform.questions.plan.constants import (
 from outperform.runner.description import recall_study
 from outperform.stats.checks import check_gamma, check_open_unit, check_positive
 from outperform.store import Store, is_store
+from outperform.store.repeated_runs import choose_pairs
 from outperform.store.store import use_store
 from outperform.study.designs import MOST_RUNS
 from outperform.study.study import Study
 from outperform.study.study_file import read_study
-from outperform.wording import enumerate_names, format_duration, suggest_names
+from outperform.wording import enumerate_names, format_duration
 
 _HOUR = 3600.0
 _PILOT = (10, 5)  # repetitions and replicates that measure ρ well enough
@@ -197,13 +198,7 @@ def _list_pairs(
 ) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
     """Pipelines on tasks that the budget is for, and those of them that are searched."""
     known = [each.name for each in study.pipelines], [each.name for each in study.tasks]
-    wanted = (*pipelines,), () if task is None else (task,)
-    for what, names, there in zip(("pipeline", "task"), wanted, known, strict=True):
-        for name in names:
-            if name not in there:
-                problem = f"the study of {address} has no {what} {name!r}"
-                raise UnknownName(problem, suggest_names(name, there))
-    pairs = tuple((name, on) for on in wanted[1] or known[1] for name in wanted[0] or known[0])
+    pairs = tuple(choose_pairs(pipelines, task, known, address))
     searched = tuple(pair for pair in pairs if study.pipeline(pair[0]).space)
     if not searched:
         raise InvalidInput(

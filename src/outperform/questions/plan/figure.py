@@ -19,9 +19,7 @@ from outperform.render.style import (
     COLOURS,
     COLUMN_WIDTH,
     escape,
-    make_figure,
-    title_height,
-    wrap_title,
+    make_figure_below,
 )
 from outperform.wording import format_duration, shorten_apart
 
@@ -86,8 +84,8 @@ def describe_chance(plan: Plan) -> str:
 def compose_plan(plan: Plan) -> Figure:
     """Draw the sample sizes below the number that is needed."""
     claim = f"{plan.n_required:,} pairs show a {describe_chance(plan)} of {plan.probability:.2g}"
-    title = wrap_title(f"{claim} with power {1 - plan.beta:g}", COLUMN_WIDTH)
-    figure = make_figure(COLUMN_WIDTH, 2.4 + title_height(title), title)
+    title = f"{claim} with power {1 - plan.beta:g}"
+    figure = make_figure_below(title, width=COLUMN_WIDTH, height=2.4)
     draw_plan(plan, figure.subplots())
     return figure
 
@@ -126,9 +124,8 @@ def _format_cost(cost: float, in_fits: bool) -> str:
 def compose_budget(plan: BudgetPlan) -> Figure:
     """Draw the errors below the design that is recommended."""
     claim = f"{plan.describe(plan.budget)} are best spent on {describe_split(plan.recommended)}"
-    title = wrap_title(claim, COLUMN_WIDTH)
     names = 0.16 * math.ceil(len(plan.options) / 2)  # below, in two columns
-    figure = make_figure(COLUMN_WIDTH, 2.6 + names + title_height(title), title)
+    figure = make_figure_below(claim, width=COLUMN_WIDTH, height=2.6 + names)
     draw_budget(plan, figure.subplots())
     return figure
 

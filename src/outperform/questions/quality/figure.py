@@ -21,9 +21,7 @@ from outperform.render.style import (
     escape,
     lay_out_rows,
     limit_ticks,
-    make_figure,
-    title_height,
-    wrap_title,
+    make_figure_below,
 )
 from outperform.stats.checks import FloatArray
 from outperform.wording import shorten
@@ -116,11 +114,10 @@ def compose_quality(result: Quality) -> Figure:
     in_rows = 1 < len(result.pairs) <= _MOST_ROWS
     rows = len(result.pairs) if in_rows else math.ceil(len(views) / 2)
     whole = _gather(result)
-    title = wrap_title(escape(str(result).rstrip(".")), PAGE_WIDTH)
     legend = _LEGEND_ROW * math.ceil((len(whole.names) + 4) / 4)
     panel = _panel_height(whole) - (_LABEL if in_rows else 0)
-    height = rows * panel + legend + title_height(title) + 0.1
-    figure = make_figure(PAGE_WIDTH, height + (_LABEL if in_rows else 0), title)
+    height = rows * panel + legend + 0.1 + (_LABEL if in_rows else 0)
+    figure = make_figure_below(escape(str(result).rstrip(".")), width=PAGE_WIDTH, height=height)
     axes = figure.subplots(rows, len(views) if in_rows else min(2, len(views)), squeeze=False)
     if in_rows:
         for number, (pair, row) in enumerate(zip(result.pairs, axes, strict=True)):

@@ -60,6 +60,7 @@ from outperform.store.store import read_runs
 from outperform.wording import suggest_names
 
 TESTS = ("wins", *get_args(TestName))
+_WORDS = {"tasks": get_args(TasksAre), "test": TESTS, "normalize": get_args(Normalization)}
 _ENOUGH_TASKS = 10  # from which on tasks are taken for a sample, unless something else is said
 _N_THRESHOLDS = 101
 _N_RESAMPLES = 2_000
@@ -131,7 +132,12 @@ def rank_runs(
     >>> rank_runs(runs).tasks[0].maybe_best
     ('new',)
     """
-    _check_words(tasks, correction, test, gaps, normalize)
+    check_choice("correction", correction, get_args(Correction))
+    check_choice("gaps", gaps, get_args(Gaps))
+    optional = {"tasks": tasks, "test": test, "normalize": normalize}
+    for name, word in optional.items():
+        if word is not None:
+            check_choice(name, word, _WORDS[name])
     check_gamma(gamma)
     check_open_unit("confidence_level", confidence_level)
     check_count("seed", seed, at_least=0)
@@ -177,17 +183,6 @@ def rank_runs(
     )
     doubts = (*find_doubts(ranking, grids, counts, table), *answers, *spelled)
     return replace(ranking, caveats=doubts)
-
-
-def _check_words(tasks: Any, correction: Any, test: Any, gaps: Any, normalize: Any) -> None:
-    if tasks is not None:
-        check_choice("tasks", tasks, get_args(TasksAre))
-    check_choice("correction", correction, get_args(Correction))
-    if test is not None:
-        check_choice("test", test, TESTS)
-    check_choice("gaps", gaps, get_args(Gaps))
-    if normalize is not None:
-        check_choice("normalize", normalize, get_args(Normalization))
 
 
 def _pair(table: Runs, paired: bool | None) -> Runs:

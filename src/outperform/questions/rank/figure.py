@@ -34,9 +34,7 @@ from outperform.render.style import (
     escape,
     find_width,
     limit_ticks,
-    make_figure,
-    title_height,
-    wrap_title,
+    make_figure_below,
     write_note,
 )
 from outperform.stats.checks import FloatArray
@@ -72,11 +70,10 @@ def compose_ranking(ranking: Ranking) -> Figure:
         pairs=tuple(replace(pair, a=short[pair.a], b=short[pair.b]) for pair in ranking.pairs),
         baseline=None if ranking.baseline is None else short[ranking.baseline],
     )
-    title = wrap_title(escape(str(shortened)), PAGE_WIDTH)
     above = max(height(ranking), pairs_height(ranking))
     below = tasks_height(ranking, _WIDTH_OF_TASKS)
     heights = [above] if one or above + below > _HIGHEST else [above, below]
-    figure = make_figure(PAGE_WIDTH, sum(heights) + title_height(title), title)
+    figure = make_figure_below(escape(str(shortened)), width=PAGE_WIDTH, height=sum(heights))
     grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
     first(ranking, figure.add_subplot(grid[0, 0]))
     draw_pairs(ranking, figure.add_subplot(grid[0, 1]))

@@ -319,8 +319,7 @@ def _open(predictions: Any, labels: Any) -> tuple[dict[str, NDArray[Any]], NDArr
             raise InvalidInput(
                 "labels are passed with a file of predictions", "Name the column that has them"
             )
-        table = read_predictions(predictions, label=labels)
-        predictions, labels = table.by_entry, table.labels
+        predictions, labels = read_predictions(predictions, label=labels)
     if labels is None:
         raise InvalidInput("predictions come without labels", "Pass the true class of each example")
     columns = {str(name): _as_column(values) for name, values in predictions.items()}
