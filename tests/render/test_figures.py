@@ -276,6 +276,33 @@ def test_axes_of_two_inches_have_labels_that_fit(make_comparison, check_texts, v
     check_texts(drawn)
 
 
+@pytest.mark.parametrize("size", [(2, 2), (3, 2)])
+@pytest.mark.parametrize("letters", [10, 12])
+@pytest.mark.parametrize(
+    ("kind", "view"),
+    [
+        ("paired", "probability"),
+        ("paired", "densities"),
+        ("paired", "differences"),
+        ("7 tasks", "probability"),
+    ],
+)
+def test_letters_too_large_for_small_axes_are_drawn_smaller(
+    results, check_texts, kind, view, letters, size
+):
+    with matplotlib.rc_context({"font.size": letters}):
+        drawn = Figure(figsize=size)
+        ax = plot(results[kind], drawn.subplots(), view=view)
+    check_texts(drawn, may_overlap=region_labels(drawn))
+    assert 6 < ax.xaxis.label.get_fontsize() < letters
+
+
+def test_letters_that_fit_are_those_that_were_set(make_comparison):
+    with matplotlib.rc_context({"font.size": 14}):
+        ax = plot(make_comparison(), Figure(figsize=(5, 4)).subplots(), view="densities")
+    assert ax.xaxis.label.get_fontsize() == 14
+
+
 def test_who_laid_out_a_figure_keeps_the_layout(make_comparison):
     drawn = Figure(layout="tight")
     engine = drawn.get_layout_engine()

@@ -38,6 +38,10 @@ _DPI = {".png": 200}
 _DPI_OF_DOTS = 300  # of what vector files hold as an image
 _HEIGHT = 2.3  # inches, of a view that says nothing else
 _LETTERS = 130  # of one point, on an inch
+_FEWEST_LETTERS = 8  # on a line below axes, however narrow
+_LEAST_ROOM = 13  # heights of a letter that axes have in either direction
+_ROW_ROOM = 1.8  # likewise of each row, and what stands below all of them
+_POINTS = 72  # per inch
 _SLACK = 0.02  # inches that may lie beyond an edge: half of a marker, say
 _WIDTHS = (2.5, 20.0)  # inches, between which texts have room and files are no posters
 
@@ -131,14 +135,40 @@ def _make_room(ax: "Axes") -> None:
     """Have matplotlib keep labels off neighbouring axes, unless somebody has laid them out."""
     from matplotlib.figure import Figure
 
-    label = ax.xaxis.label
-    # Labels of rows take part of the width from axes that have neighbours.
+    _fit_letters(ax)
+    # Labels of rows take part of the width from axes that have neighbours, or that are narrow.
     width = find_width(ax) * (0.8 if len(ax.figure.axes) > 1 else 1)
-    n_letters = int(width * _LETTERS / float(label.get_fontsize()))
-    if max(map(len, label.get_text().split("\n"))) > n_letters:
-        label.set_text("\n".join(wrap_lines(label.get_text().replace("\n", " "), n_letters)))
+    rows = max((text.get_window_extent().width for text in ax.get_yticklabels()), default=0)
+    width = min(width, 0.9 * float(ax.figure.bbox.width - rows) / ax.figure.dpi)
+    for text in (ax.xaxis.label, ax.title):
+        n_letters = max(_FEWEST_LETTERS, int(width * _LETTERS / float(text.get_fontsize())))
+        if max(map(len, text.get_text().split("\n"))) > n_letters:
+            text.set_text("\n".join(wrap_lines(text.get_text().replace("\n", " "), n_letters)))
     if isinstance(ax.figure, Figure) and ax.figure.get_layout_engine() is None:
         ax.figure.set_layout_engine("constrained")
+
+
+def _fit_letters(ax: "Axes") -> None:
+    """Make letters smaller that are too large for axes as small as these."""
+    from matplotlib.text import Text
+    from matplotlib.ticker import FixedLocator
+
+    has_rows = isinstance(ax.yaxis.get_major_locator(), FixedLocator)
+    room = max(_LEAST_ROOM, _ROW_ROOM * len(ax.get_yticks()) if has_rows else 0)
+    box = ax.get_position()
+    figure = ax.figure.bbox
+    smaller = min(box.width * figure.width, box.height * figure.height) / ax.figure.dpi
+    factor = _POINTS * smaller / (room * float(ax.xaxis.label.get_fontsize()))
+    if factor >= 1:
+        return
+    for axes in (ax, *ax.child_axes):
+        for axis in (axes.xaxis, axes.yaxis):
+            size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+            axis.set_tick_params(labelsize=factor * size)
+            axis.label.set_fontsize(factor * float(axis.label.get_fontsize()))
+        texts = (*axes.texts, axes.title, *(axes.get_legend() or axes.title).findobj(Text))
+        for text in dict.fromkeys(texts):
+            text.set_fontsize(factor * float(text.get_fontsize()))
 
 
 def figure(
