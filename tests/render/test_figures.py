@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from outperform.errors import InvalidInput
 from outperform.render.figures import figure, plot, save_figure
@@ -295,6 +296,16 @@ def test_letters_too_large_for_small_axes_are_drawn_smaller(
         ax = plot(results[kind], drawn.subplots(), view=view)
     check_texts(drawn, may_overlap=region_labels(drawn))
     assert 6 < ax.xaxis.label.get_fontsize() < letters
+
+
+def test_titles_are_broken_where_axes_are_small(results):
+    with matplotlib.rc_context({"font.size": 12}):
+        drawn = Figure(figsize=(3, 2))
+        ax = plot(results["audit"], drawn.subplots(), view="few seeds")
+    drawn.draw_without_rendering()
+    assert "\n" in ax.get_title(loc="left")
+    (title,) = [text for text in ax.findobj(Text) if text.get_text() == ax.get_title(loc="left")]
+    assert title.get_window_extent().x1 <= drawn.bbox.x1
 
 
 def test_letters_that_fit_are_those_that_were_set(make_comparison):

@@ -27,6 +27,7 @@ from outperform.wording import wrap_lines
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 # Neither holds the time of drawing, so that the same result gives the same file.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -140,12 +141,20 @@ def _make_room(ax: "Axes") -> None:
     width = find_width(ax) * (0.8 if len(ax.figure.axes) > 1 else 1)
     rows = max((text.get_window_extent().width for text in ax.get_yticklabels()), default=0)
     width = min(width, 0.9 * float(ax.figure.bbox.width - rows) / ax.figure.dpi)
-    for text in (ax.xaxis.label, ax.title):
+    for text in (ax.xaxis.label, *_find_titles(ax)):
         n_letters = max(_FEWEST_LETTERS, int(width * _LETTERS / float(text.get_fontsize())))
         if max(map(len, text.get_text().split("\n"))) > n_letters:
             text.set_text("\n".join(wrap_lines(text.get_text().replace("\n", " "), n_letters)))
     if isinstance(ax.figure, Figure) and ax.figure.get_layout_engine() is None:
         ax.figure.set_layout_engine("constrained")
+
+
+def _find_titles(ax: Any) -> "list[Text]":
+    """Titles in the middle and on either side."""
+    from matplotlib.text import Text
+
+    every = [child for child in ax.get_children() if isinstance(child, Text)]
+    return [text for text in every if text not in ax.texts]
 
 
 def _fit_letters(ax: "Axes") -> None:
@@ -166,7 +175,7 @@ def _fit_letters(ax: "Axes") -> None:
             size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
             axis.set_tick_params(labelsize=factor * size)
             axis.label.set_fontsize(factor * float(axis.label.get_fontsize()))
-        texts = (*axes.texts, axes.title, *(axes.get_legend() or axes.title).findobj(Text))
+        texts = (*axes.texts, *_find_titles(axes), *(axes.get_legend() or axes.title).findobj(Text))
         for text in dict.fromkeys(texts):
             text.set_fontsize(factor * float(text.get_fontsize()))
 
