@@ -1,5 +1,6 @@
 """Figures: what they show and name, in every view and width."""
 
+import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
