@@ -51,6 +51,20 @@ def test_runs_pooled_over_labels_are_asked_about(answer):
     assert notes[0].endswith("of which nothing is known, which was accepted as right")
 
 
+def test_labels_are_taken_for_settings_where_trials_of_a_search_differ_in_others():
+    scores = np.add.outer([0.7, 0.8], np.linspace(-0.01, 0.01, N // 2)).ravel()
+    encoders = np.repeat(["cnn", "lstm"], N // 2)
+    table = make_table(encoder=encoders, lr=np.geomspace(1e-4, 1e-1, N), reward=scores)
+    caveats = best_of_runs(table, "net", n=3).caveats
+    assert [note for note in caveats if "encoder" in note] == [
+        "scores in the dict depend on encoder (of net, 0.7 on cnn, 0.8 on lstm on average), of "
+        "which nothing is known: it is taken for a setting that was searched; if it names data, "
+        "look at each with --task"
+    ]
+    with pytest.raises(InvalidScores, match="--accept pooled "):
+        audit(table, "net")  # whose runs should be replicates
+
+
 @EVERY
 @pytest.mark.parametrize(
     ("doubt", "scores"),

@@ -75,6 +75,8 @@ def test_a_margin_in_another_unit_is_refused_until_it_is_accepted(scores, option
         # Only of a share is it known what a point is.
         (FRACTIONS, 0.5, "loss"),
         (PERCENT, 0.005, "reward"),
+        # There may be more errors than words.
+        (([0.81, 0.95, 1.06], [0.88, 0.92, 1.02]), 0.005, "wer"),
     ],
 )
 def test_margins_in_the_unit_of_the_scores_raise_no_question(scores, margin, metric):

@@ -1,16 +1,19 @@
 """What the runs of one algorithm are asked, by whatever question looks at them alone."""
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outperform.runs.confounders import find_confounders, note_settings
 from outperform.runs.mismatches import note_spellings
-from outperform.runs.suspicions import Sides, ask, find_suspicions
+from outperform.runs.suspicions import Sides, Suspicion, ask, find_suspicions
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
+
+_TAKEN_AS_SETTING = (
+    "it is taken for a setting that was searched; if it names data, look at each with --task"
+)
 
 
 def question_alone(
@@ -34,9 +37,16 @@ def question_alone(
     sides = Sides((algorithm,), (scores,), runs.metric_on(task), place, order="")
     # One algorithm that never varies is compared with nobody, and a caveat says so of it.
     suspicions = (each for each in find_suspicions(sides) if each.doubt != "constant")
-    confounders = find_confounders(runs, rows, place, paired=False)
-    notes = [*ask(chain(suspicions, confounders), runs.accepted)]
-    notes.extend(note_spellings(runs.algorithms, (algorithm,)))
-    if not are_trials:
-        notes.extend(note_settings(runs, algorithm, rows))
-    return tuple(notes)
+    confounders = [*find_confounders(runs, rows, place, paired=False)]
+    settings = [*note_settings(runs, algorithm, rows)]
+    searched: list[Suspicion] = []
+    if are_trials and settings and "pooled" not in runs.accepted:
+        # Nearly every search has settings whose names nobody knows.
+        searched = [each for each in confounders if each.doubt == "pooled"]
+    asked = (each for each in (*suspicions, *confounders) if each not in searched)
+    return (
+        *ask(asked, runs.accepted),
+        *(f"{each.fact}: {_TAKEN_AS_SETTING}" for each in searched),
+        *note_spellings(runs.algorithms, (algorithm,)),
+        *(() if are_trials else settings),
+    )

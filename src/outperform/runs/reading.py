@@ -93,8 +93,8 @@ def read_runs(
         `"best-validation"` or the number of a step.
     accept
         What is right although it looks wrong, so that it is no reason to refuse a comparison:
-        `"binary"`, `"constant"`, `"counts"`, `"examples"`, `"nested"`, `"outlier"`, `"pooled"`,
-        `"redrawn"`, `"repeated"`, `"scale"`, `"settings"` or `"sorted"`.
+        `"binary"`, `"constant"`, `"counts"`, `"examples"`, `"margin"`, `"nested"`, `"outlier"`,
+        `"pooled"`, `"redrawn"`, `"repeated"`, `"scale"`, `"settings"` or `"sorted"`.
 
     Examples
     --------
