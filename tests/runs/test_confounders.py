@@ -249,7 +249,7 @@ def count(of_a, of_b, totals_a, totals_b, *, metric="correct", total="total", **
         metric: [*of_a, *of_b],
         total: [*totals_a, *totals_b],
     }
-    return read_runs(table, **options)
+    return read_runs(table, metric=metric, **options)
 
 
 # Of the same quality, or better where fewer were asked.
@@ -275,6 +275,15 @@ def test_answers_counted_out_of_more_are_asked_about(metric, total, answer):
 def test_errors_are_counted_likewise(metric):
     with pytest.raises(InvalidScores, match=f"{metric} / attempts, in a column error_rate"):
         compare(count(MANY, FEW, [200] * N, [150] * N, metric=metric, total="attempts"))
+
+
+@pytest.mark.parametrize(("goal", "share"), [("maximize", "accuracy"), ("minimize", "error_rate")])
+@pytest.mark.parametrize("total", ["out_of", "support", "possible"])
+def test_the_share_of_counts_is_better_in_the_way_they_are(goal, share, total):
+    with pytest.raises(InvalidScores, match=f"resolved / {total}, in a column {share}, which"):
+        compare(
+            count(MANY, FEW, [200] * N, [150] * N, metric="resolved", total=total, goal=goal),
+        )
 
 
 def test_counts_of_unpaired_runs_and_of_one_algorithm_are_asked_about():

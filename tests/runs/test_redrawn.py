@@ -89,6 +89,15 @@ def test_seeds_of_every_source_are_no_reason_to_call_sources_tasks():
         compare_runs(read_runs(table, replicate="seed,source"), "a", "b")
 
 
+def test_what_is_proposed_can_be_pasted_into_a_shell():
+    table = vary("split", "init", column="source of variance", seed=[*range(N)] * 4)
+    with pytest.raises(DuplicateRuns, match="--replicate 'seed,source of variance' --accept"):
+        compare_runs(table, "a", "b")
+    table["Test corpus"] = table.pop("source of variance")
+    with pytest.raises(DuplicateRuns, match=r"--task 'Test corpus' if .* 'algorithm,Test corpus'"):
+        compare_runs(table, "a", "b")
+
+
 def test_all_that_studies_redraw_is_known():
     named = {*sources.LEARNING_SOURCES, sources.TUNING_SOURCE, sources.NOISE, sources.ALL}
     assert named <= SOURCES

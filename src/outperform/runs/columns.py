@@ -85,11 +85,11 @@ _TRAINING = re.compile(
     f"(max|n|num|total)_?({'|'.join(_STEPS)})s?|((compute|time|training)_)?budget|time_limit|trials"
 )
 _COUNTED = (
-    "all|answered|asked|attempted|attempts|cases|episodes|games|problems|prompts|questions|tests|"
-    f"total|totals|trials|{_EXAMPLES}"
+    "all|answered|asked|attempted|attempts|cases|episodes|games|possible|problems|prompts|"
+    f"questions|tests|total|totals|trials|{_EXAMPLES}"
 )
 _TOTAL = re.compile(
-    f"n|(n|num|number_of|count|total)_?({_COUNTED}|eval|test)|({_COUNTED})(_(n|num|count))?|"
+    f"n|count|denominator|out_of|support|(n|num|number_of|count|total)_?({_COUNTED}|eval|test)|({_COUNTED})(_(n|num|count))?|"
     f"total_(n|num|count)|(n|num|number_of)_?(eval|test)_({_EXAMPLES})|"
     f"(eval|test)_?(n|{_EXAMPLES})"
 )

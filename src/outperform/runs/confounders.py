@@ -30,7 +30,7 @@ from outperform.runs.columns import (
     says_training,
 )
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
-from outperform.runs.metrics import counts_answers, known_goal
+from outperform.runs.metrics import counts_answers
 from outperform.runs.mismatches import write_alike
 from outperform.runs.nesting import compare_groups
 from outperform.runs.redrawn import find_redrawn, suspect_redrawn
@@ -88,7 +88,7 @@ def _question_counts(
         if not differ_within(group, labels).any():
             continue
         of = f" of the same {runs.replicate_name}" if paired else ""
-        share = "accuracy" if known_goal(runs.metric) == "maximize" else "error_rate"
+        share = "error_rate" if runs.goal == "minimize" else "accuracy"
         yield Suspicion(
             "counts",
             f"{runs.metric} counts answers out of {name}, which differs between runs{of} in "

@@ -58,7 +58,7 @@ _SHARES = split_words(
 _COUNTS = split_words(
     """
     correct errors failed failures hits incorrect misclassifications misclassified mistakes passed
-    right solved successes violations wins wrong
+    resolved right solved successes violations wins wrong
     """
 )
 _RATIOS = split_words("frac fraction mean pct per percent percentage rate ratio share")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,24 +43,24 @@ def refuse_duplicates(runs: "Runs", cell: "Cell") -> None:
         question = suspect_redrawn(*redrawn, cell.place)
         raise DuplicateRuns(
             f"{problem}, and {question.fact}: {question.reading}",
-            f"{question.remedy}, pass --replicate {used},{redrawn[0]} --accept redrawn",
+            f"{question.remedy}, pass --replicate {quote(f'{used},{redrawn[0]}')} --accept redrawn",
         )
     if _are_told_apart(runs, cell):
         columns = ",".join((*runs.replicate_columns, *runs.spare_columns))
         raise DuplicateRuns(
-            problem, f"If these columns tell the runs apart, pass --replicate {columns}"
+            problem, f"If these columns tell the runs apart, pass --replicate {quote(columns)}"
         )
     if settings := _find_settings(runs, cell):
         assert runs.others is not None
         values = dict.fromkeys(runs.others.label(settings[0], first).spell())
         differences = f"{settings[0]} ({enumerate_names(values, limit=3)})"
         differences += "".join(f" and {name}" for name in settings[1:])
-        named = ",".join((*runs.algorithm_columns, *settings))
+        named = quote(",".join((*runs.algorithm_columns, *settings)))
         names_tasks = None in map(parse_number, values)
         if kind_of(settings[0]) != "setting" and (names_tasks or all(map(str.isdigit, values))):
-            way = f"--replicate {used},{settings[0]} if it tells repetitions apart"
+            way = f"--replicate {quote(f'{used},{settings[0]}')} if it tells repetitions apart"
             if names_tasks:
-                way = f"--task {settings[0]} if it names tasks"
+                way = f"--task {quote(settings[0])} if it names tasks"
             raise DuplicateRuns(
                 f"{problem} that differ in {differences}",
                 f"Pass {way}, make it part of the name with --algorithm {named}, or keep the rows "
@@ -70,7 +71,7 @@ def refuse_duplicates(runs: "Runs", cell: "Cell") -> None:
             "replicates of one",
             f"Keep the rows of one setting, make it part of the name with --algorithm {named}, or "
             "ask what the best setting reaches: `outperform best-of` with "
-            f"--replicate {used},{','.join(settings)}",
+            f"--replicate {quote(','.join((used, *settings)))}",
         )
     raise DuplicateRuns(
         problem,
