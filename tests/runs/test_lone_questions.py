@@ -65,6 +65,16 @@ def test_labels_are_taken_for_settings_where_trials_of_a_search_differ_in_others
         audit(table, "net")  # whose runs should be replicates
 
 
+def test_trials_of_a_grid_may_repeat_where_a_setting_changes_nothing():
+    scores = [*np.linspace(0.6, 0.8, 8) ** 2] * 3
+    table = make_table(reward=scores, wd=np.repeat([0, 0.01, 0.1], 8))
+    notes = [note for note in best_of_runs(table, "net", n=3).caveats if "stand twice" in note]
+    assert len(notes) == 1
+    assert notes[0].endswith(
+        "settings are taken to change nothing there; if rows are copies, remove them"
+    )
+
+
 @EVERY
 @pytest.mark.parametrize(
     ("doubt", "scores"),

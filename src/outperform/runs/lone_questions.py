@@ -6,14 +6,18 @@ import numpy as np
 
 from outperform.runs.confounders import find_confounders, note_settings
 from outperform.runs.mismatches import note_spellings
-from outperform.runs.suspicions import Sides, Suspicion, ask, find_suspicions
+from outperform.runs.suspicions import Doubt, Sides, ask, find_suspicions
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
 
-_TAKEN_AS_SETTING = (
-    "it is taken for a setting that was searched; if it names data, look at each with --task"
-)
+# What trials of a search are not asked, and what is taken for the answer.
+_OF_A_SEARCH: dict[Doubt, str] = {
+    "pooled": (
+        "it is taken for a setting that was searched; if it names data, look at each with --task"
+    ),
+    "repeated": "settings are taken to change nothing there; if rows are copies, remove them",
+}
 
 
 def question_alone(
@@ -37,16 +41,19 @@ def question_alone(
     sides = Sides((algorithm,), (scores,), runs.metric_on(task), place, order="")
     # One algorithm that never varies is compared with nobody, and a caveat says so of it.
     suspicions = (each for each in find_suspicions(sides) if each.doubt != "constant")
-    confounders = [*find_confounders(runs, rows, place, paired=False)]
+    confounders = find_confounders(runs, rows, place, paired=False)
     settings = [*note_settings(runs, algorithm, rows)]
-    searched: list[Suspicion] = []
-    if are_trials and settings and "pooled" not in runs.accepted:
-        # Nearly every search has settings whose names nobody knows.
-        searched = [each for each in confounders if each.doubt == "pooled"]
-    asked = (each for each in (*suspicions, *confounders) if each not in searched)
+    # Nearly every search has settings whose names nobody knows, and others that change nothing.
+    answers = _OF_A_SEARCH if are_trials and settings else {}
+    asked, answered = [], []
+    for each in (*suspicions, *confounders):
+        if each.doubt in answers and each.doubt not in runs.accepted:
+            answered.append(f"{each.fact}: {answers[each.doubt]}")
+        else:
+            asked.append(each)
     return (
         *ask(asked, runs.accepted),
-        *(f"{each.fact}: {_TAKEN_AS_SETTING}" for each in searched),
+        *answered,
         *note_spellings(runs.algorithms, (algorithm,)),
         *(() if are_trials else settings),
     )
