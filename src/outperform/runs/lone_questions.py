@@ -6,6 +6,7 @@ import numpy as np
 
 from outperform.runs.confounders import find_confounders, note_settings
 from outperform.runs.mismatches import note_spellings
+from outperform.runs.scope import HYPERPARAMETERS
 from outperform.runs.suspicions import Doubt, Sides, ask, find_suspicions
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def question_alone(
     confounders = find_confounders(runs, rows, place, paired=False)
     settings = [*note_settings(runs, algorithm, rows)]
     # Nearly every search has settings whose names nobody knows, and others that change nothing.
-    answers = _OF_A_SEARCH if are_trials and settings else {}
+    is_search = are_trials and (settings or HYPERPARAMETERS in runs.varied)
+    answers = _OF_A_SEARCH if is_search else {}
     asked, answered = [], []
     for each in (*suspicions, *confounders):
         if each.doubt in answers and each.doubt not in runs.accepted:

@@ -1,5 +1,7 @@
 """Trials of searches as runs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
+from tests.command_line import call, refused
 
 ALONE = (
     "all trials share one split and one set of seeds: intervals are of other hyperparameters, not "
@@ -26,13 +29,13 @@ OTHERS = (
 UNTESTED = "searches recorded no test scores: validation scores choose, and are reported"
 
 
-def make_study(*designs, tuner="random", metric="accuracy", trials=5, limit=0.9):
-    def fit(params, split, seeds):
+def make_study(*designs, tuner="random", metric="accuracy", trials=5, limit=0.9, fit=None):
+    def climb(params, split, seeds):
         if params["c"] > limit:
             raise ValueError("diverged")
         return {"valid": params["c"], "test": params["c"] - 0.1}
 
-    pipeline = FunctionPipeline("toy", fit, {"c": Uniform(0, 1)}, ("init",))
+    pipeline = FunctionPipeline("toy", fit or climb, {"c": Uniform(0, 1)}, ("init",))
     return Study((pipeline,), (Task("t", metric=metric),), designs, tuner=tuner, trials=trials)
 
 
@@ -138,6 +141,26 @@ def test_lower_may_be_better(tmp_path):
     result = best_of_runs(collect_trials(study, record(study, tmp_path, tested=True)), n=3)
     assert (result.goal, result.validation_goal) == ("minimize", "minimize")
     assert result.value < result.mean
+
+
+def test_what_trials_of_a_store_raise_can_be_accepted(tmp_path):
+    def diverge(params, split, seeds):
+        return dict.fromkeys(("valid", "test"), 1e13 if params["c"] > 0.8 else params["c"])
+
+    study, path = make_study(Ideal(1), metric="loss", trials=20, fit=diverge), tmp_path / "study.db"
+    with open_store(path) as store:
+        run_fits(study, store, InlineEngine())
+    assert "pass --accept outlier" in refused(call("best-of", path, "--trials"))
+    assert call("best-of", path, "--trials", "--accept", "outlier").exit_code == 0
+    runs = collect_trials(study, path, accept="outlier")
+    assert any(note.endswith("accepted as right") for note in best_of_runs(runs, n=3).caveats)
+
+
+def test_trials_may_repeat_where_a_setting_changes_nothing(tmp_path):
+    study = make_study(Ideal(1), tuner="grid", trials=24, limit=1)
+    runs = collect_trials(study, record(study, tmp_path, tested=True))
+    repeated = replace(runs, score=np.tile(np.linspace(0.6, 0.8, 8) ** 2, 3))
+    assert any("change nothing there" in note for note in best_of_runs(repeated, n=3).caveats)
 
 
 def test_nothing_recorded_is_refused():

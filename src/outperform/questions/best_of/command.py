@@ -156,4 +156,4 @@ def _read(path: str, reading: dict[str, Any], *, trials: bool) -> Runs:
     from outperform.questions.best_of.search_trials import collect_trials
     from outperform.runner.description import recall_study
 
-    return collect_trials(recall_study(path), path)
+    return collect_trials(recall_study(path), path, accept=reading["accept"])

@@ -1,12 +1,13 @@
 """Trials of hyperparameter searches as runs: candidates with random hyperparameters."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.search_curves import FitScores, Recorded, Retracer
 from outperform.runs import Runs, make_runs
 from outperform.runs.scope import HYPERPARAMETERS
+from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.store.store import use_store
 from outperform.store.stored_doubts import describe_versions
 from outperform.study.fits import Search
@@ -16,7 +17,9 @@ from outperform.study.study import Study
 _Names = tuple[str, str]  # of a pipeline and a task
 
 
-def collect_trials(study: Study, recorded: Recorded) -> Runs:
+def collect_trials(
+    study: Study, recorded: Recorded, *, accept: Doubt | Sequence[Doubt] = ()
+) -> Runs:
     """Take the recorded trials of a study's searches as runs of their pipelines.
 
     The score of a run is its test score, chosen by its validation score; where searches recorded
@@ -27,6 +30,8 @@ def collect_trials(study: Study, recorded: Recorded) -> Runs:
     ----------
     recorded
         The store that the study was run into, its address, or its scores by key.
+    accept
+        What is right although it looks wrong, as in `read_runs`.
     """
     retracer = Retracer(study, recorded)
     trials: dict[_Names, list[FitScores]] = {}
@@ -50,8 +55,13 @@ def collect_trials(study: Study, recorded: Recorded) -> Runs:
     if not isinstance(recorded, Mapping):  # which has scores alone
         with use_store(recorded) as store:
             notes += describe_versions(store)
-    varied = (HYPERPARAMETERS,)
-    return replace(runs, notes=tuple(notes), varied=varied, fixed_splits=runs.tasks)
+    return replace(
+        runs,
+        notes=tuple(notes),
+        varied=(HYPERPARAMETERS,),
+        fixed_splits=runs.tasks,
+        accepted=check_doubts(accept),
+    )
 
 
 def _group_searches(study: Study) -> dict[_Names, list[list[Search]]]:
