@@ -51,31 +51,39 @@ def refuse_duplicates(runs: "Runs", cell: "Cell") -> None:
             problem, f"If these columns tell the runs apart, pass --replicate {quote(columns)}"
         )
     if settings := _find_settings(runs, cell):
-        assert runs.others is not None
-        values = dict.fromkeys(runs.others.label(settings[0], first).spell())
-        differences = f"{settings[0]} ({enumerate_names(values, limit=3)})"
-        differences += "".join(f" and {name}" for name in settings[1:])
-        named = quote(",".join((*runs.algorithm_columns, *settings)))
-        names_tasks = None in map(parse_number, values)
-        if kind_of(settings[0]) != "setting" and (names_tasks or all(map(str.isdigit, values))):
-            way = f"--replicate {quote(f'{used},{settings[0]}')} if it tells repetitions apart"
-            if names_tasks:
-                way = f"--task {quote(settings[0])} if it names tasks"
-            raise DuplicateRuns(
-                f"{problem} that differ in {differences}",
-                f"Pass {way}, make it part of the name with --algorithm {named}, or keep the rows "
-                "of one",
-            )
-        raise DuplicateRuns(
-            f"{problem} that differ in {differences}: they are settings of a search, not "
-            "replicates of one",
-            f"Keep the rows of one setting, make it part of the name with --algorithm {named}, or "
-            "ask what the best setting reaches: `outperform best-of` with "
-            f"--replicate {quote(','.join((used, *settings)))}",
-        )
+        raise _explain_settings(runs, problem, first, settings)
     raise DuplicateRuns(
         problem,
         f"Remove the copies, or name all columns that tell runs apart: --replicate {used},COLUMN",
+    )
+
+
+def _explain_settings(
+    runs: "Runs", problem: str, rows: IntArray, settings: Sequence[str]
+) -> DuplicateRuns:
+    """Say in which columns runs of the same replicate differ, and what these may be."""
+    assert runs.others is not None
+    used = runs.replicate_name
+    values = dict.fromkeys(runs.others.label(settings[0], rows).spell())
+    differences = f"{settings[0]} ({enumerate_names(values, limit=3)})"
+    differences += "".join(f" and {name}" for name in settings[1:])
+    named = quote(",".join((*runs.algorithm_columns, *settings)))
+    names_tasks = None in map(parse_number, values)
+    if kind_of(settings[0]) != "setting" and (names_tasks or all(map(str.isdigit, values))):
+        way = f"--replicate {quote(f'{used},{settings[0]}')} if it tells repetitions apart"
+        if names_tasks:
+            way = f"--task {quote(settings[0])} if it names tasks"
+        return DuplicateRuns(
+            f"{problem} that differ in {differences}",
+            f"Pass {way}, make it part of the name with --algorithm {named}, or keep the rows "
+            "of one",
+        )
+    return DuplicateRuns(
+        f"{problem} that differ in {differences}: they are settings of a search, not "
+        "replicates of one",
+        f"Keep the rows of one setting, make it part of the name with --algorithm {named}, or "
+        "ask what the best setting reaches: `outperform best-of` with "
+        f"--replicate {quote(','.join((used, *settings)))}",
     )
 
 
