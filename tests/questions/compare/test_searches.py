@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from outperform import rank_runs
+from outperform import decide_gate, rank_runs
 from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.questions.compare.answer import compare_runs
@@ -187,3 +187,25 @@ def test_several_tasks_have_a_column_of_them(tmp_path):
     assert table.header[-1] == "p, over searches"
     pvalues = [f"{each.searches.pvalue:.2g}" for each in result.comparisons]
     assert [row[-1] for row in table.rows] == pvalues
+
+
+def test_a_gate_asks_all_searches(equals, tmp_path):
+    """Equals won by the luck of the first search must not pass as if tuned anew."""
+    result = compare_runs(equals, "a", "b", margin=0.1)
+    assert result.winner is not None
+    winner, loser = ("a", "b") if result.winner == "a" else ("b", "a")
+    won = compare_runs(equals, winner, loser, margin=0.1)
+    for claim in ("better", "not-worse"):
+        gate = decide_gate(won, claim)
+        assert gate.outcome == "undecided"
+        assert gate.claim.endswith(", tuned once and tuned anew")
+        assert "at most about 2.5% of cases" in gate.errors
+    path = run_study(tmp_path / "study.db", FixHopt(K, n_repetitions=R), a=fit_better)
+    assert decide_gate(compare_runs(path, "a", "b")).outcome == "shown"
+    assert decide_gate(compare_runs(path, "b", "a")).outcome == "refuted"
+
+
+def test_a_gate_after_one_search_says_so(tmp_path):
+    path = run_study(tmp_path / "study.db", FixHopt(K), a=fit_better)
+    gate = decide_gate(compare_runs(path, "a", "b"))
+    assert gate.claim == "a outperforms b, each tuned once"
