@@ -11,7 +11,7 @@ from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.questions.compare.answer import compare_runs
 from outperform.runner import run
-from outperform.stats import difference_over_searches
+from outperform.stats import difference_over_searches, required_searches
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal
@@ -209,3 +209,29 @@ def test_a_gate_after_one_search_says_so(tmp_path):
     path = run_study(tmp_path / "study.db", FixHopt(K), a=fit_better)
     gate = decide_gate(compare_runs(path, "a", "b"))
     assert gate.claim == "a outperforms b, each tuned once"
+
+
+def test_more_searches_are_advised_where_they_leave_it_open(equals):
+    result = compare_runs(equals, "a", "b")
+    n = required_searches(result.searches)
+    assert result.advice == (
+        "For pipelines tuned anew, search more often instead of adding pairs after one search: if "
+        f"means differ and vary as here, {n} searches of each (repetitions = {n}) would show it "
+        "with a chance of 95%; give the study another seed, since this look has used up the level "
+        "for these."
+    )
+    alike = compare_runs(equals, "a", "b", equivalence=5)
+    assert alike.advice.endswith("a difference of 5 or more is ruled out after this search.")
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_what_searches_show_is_to_be_reported_where_pairs_do_not(tmp_path, names):
+    """Two pairs show nothing by wins, whichever side all searches favour."""
+    path = run_study(tmp_path / "study.db", FixHopt(2, n_repetitions=R), a=fit_better)
+    result = compare_runs(path, *names)
+    assert result.winner is None
+    assert result.searches.shown
+    assert result.advice == (
+        "Report the mean difference over 4 searches with its interval: pairs after one search "
+        "tell of what that one found."
+    )
