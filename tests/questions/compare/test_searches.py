@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from outperform import decide_gate, rank_runs
 from outperform.cli import main
 from outperform.engines import InlineEngine
+from outperform.errors import TooFewRuns
 from outperform.questions.compare.answer import compare_runs
 from outperform.runner import run
 from outperform.stats import difference_over_searches, required_searches
@@ -235,3 +236,23 @@ def test_what_searches_show_is_to_be_reported_where_pairs_do_not(tmp_path, names
         "Report the mean difference over 4 searches with its interval: pairs after one search "
         "tell of what that one found."
     )
+
+
+def test_one_run_after_each_search_leads_to_the_design_that_has_them_as_pairs(tmp_path):
+    path = tmp_path / "study.db"
+    run_study(path, FixHopt(1, n_repetitions=8), a=fit_better)
+    with open_store(path) as store:
+        fits = set(store.scores())
+    with pytest.raises(TooFewRuns) as refused:
+        compare_runs(path, "a", "b")
+    assert str(refused.value) == (
+        "there is one run of each algorithm after each of 8 searches, and pairs are those after "
+        "the first. "
+        'Write kind = "ideal" and replicates = 8 into the study and run it again: that is one run '
+        "after each search, and no fit is done twice."
+    )
+    run_study(path, Ideal(8), a=fit_better)
+    with open_store(path) as store:
+        assert set(store.scores()) == fits
+    result = compare_runs(path, "a", "b")
+    assert (result.n_pairs, result.winner) == (8, "a")
