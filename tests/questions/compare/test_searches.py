@@ -51,6 +51,10 @@ def fit_high_on(params, split, seeds, task):
     return fit_high(params, split, seeds)
 
 
+def fit_better_on(params, split, seeds, task):
+    return fit_better(params, split, seeds)
+
+
 def fit_low_on(params, split, seeds, task):
     return fit_low(params, split, {"init": seeds["init"] + (task == "two")})
 
@@ -188,6 +192,15 @@ def test_several_tasks_have_a_column_of_them(tmp_path):
     assert table.header[-1] == "p, over searches"
     pvalues = [f"{each.searches.pvalue:.2g}" for each in result.comparisons]
     assert [row[-1] for row in table.rows] == pvalues
+    assert result.winner is not None  # by the luck of one search
+    assert ", each tuned once; tuned anew, no difference is shown; P(" in str(result)
+    once = run_study(tmp_path / "once.db", FixHopt(K), **of_tasks)
+    assert ": significant and meaningful, each tuned once; P(" in str(compare_runs(once, "a", "b"))
+    better = of_tasks | {"a": fit_better_on}
+    path = run_study(tmp_path / "better.db", FixHopt(K, n_repetitions=R), **better)
+    shown = ", each tuned once; tuned anew, a has the better mean on 2, each task by itself; P("
+    assert shown in str(compare_runs(path, "a", "b"))
+    assert shown in str(compare_runs(path, "b", "a"))
 
 
 def test_a_gate_asks_all_searches(equals, tmp_path):
