@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, ttest_1samp, ttest_rel
+from scipy.stats import binomtest, nct, t, ttest_1samp, ttest_rel
 
 from outperform.errors import InvalidScores, OutperformError, TooFewRuns, UnpairedScores
-from outperform.stats import difference_over_searches
+from outperform.stats import difference_over_searches, required_searches
 
 scores = st.floats(-100, 100).map(lambda x: round(x, 3))
 searches = st.lists(
@@ -100,3 +100,25 @@ def test_equals_tuned_anew_are_told_apart_as_often_as_it_says(n_searches, shared
     # Negative control: all pairs as independent ones err far more often where searches have luck.
     pairs = ttest_1samp((a - b).reshape(n_studies, -1), 0, axis=1).pvalue < 0.05
     assert (pairs.mean() > 0.2) == (shared > 0)
+
+
+@pytest.mark.parametrize(("shift", "level"), [(0.5, 0.95), (1.0, 0.99), (3.0, 0.9)])
+def test_required_searches_are_the_fewest_with_that_power(shift, level):
+    gains = shift + np.array([-1.0, 0.0, 1.0, -1.0, 1.0])
+    shown = difference_over_searches(gains[:, None], np.zeros((5, 1)), confidence_level=level)
+    needed = required_searches(shown, beta=0.1)
+
+    def power(n):
+        effect = gains.mean() / gains.std(ddof=1)
+        return nct.sf(t.ppf((1 + level) / 2, n - 1), n - 1, effect * math.sqrt(n))
+
+    assert power(needed) >= 0.9
+    assert needed == 2 or power(needed - 1) < 0.9
+    assert required_searches(shown, beta=0.01) > needed
+
+
+def test_no_number_of_searches_shows_what_does_not_differ_or_vary():
+    none = difference_over_searches([[1.0], [-1.0]], [[0.0], [0.0]])
+    assert required_searches(none) is None
+    constant = difference_over_searches([[1.0], [1.0]], [[0.0], [0.0]])
+    assert required_searches(constant) is None

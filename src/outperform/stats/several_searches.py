@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr
+from scipy.special import nctdtr, stdtr, stdtrit
 
 from outperform.errors import TooFewRuns
 from outperform.stats.checks import ROUNDING, as_pairs, check_open_unit, check_paired
 from outperform.stats.effect_sizes import Estimate, mean_and_deviation, student_interval
 from outperform.stats.intervals import Interval
+
+_MOST_SEARCHES = 1_000  # of each, that anybody would do
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +85,27 @@ def difference_over_searches(
     interval = student_interval(value, error, df, confidence_level).interval
     pvalue = 2 * float(stdtr(df, -abs(value) / error))
     return SearchesDifference(value, interval, pvalue, n_searches, n_pairs)
+
+
+def required_searches(difference: SearchesDifference, *, beta: float = 0.05) -> int | None:
+    """Searches of each that would show a difference and a spread as these with power 1 - beta.
+
+    None where more than 1,000 would not do, or the spread is not known. Exact where means of
+    searches are normal: Student's t, noncentral.
+
+    Examples
+    --------
+    >>> few = difference_over_searches([[0.8], [0.9], [0.7]], [[0.6], [0.9], [0.6]])
+    >>> few.shown, required_searches(few)
+    (False, 16)
+    """
+    check_open_unit("beta", beta)
+    level, n = difference.interval.confidence_level, difference.n_searches
+    half = (difference.interval.high - difference.interval.low) / 2
+    if math.isinf(half):
+        return None
+    effect = abs(difference.value) / half * float(stdtrit(n - 1, (1 + level) / 2)) / math.sqrt(n)
+    numbers = np.arange(2, _MOST_SEARCHES + 1)
+    needed = stdtrit(numbers - 1, (1 + level) / 2)
+    enough = nctdtr(numbers - 1, effect * np.sqrt(numbers), needed) <= beta
+    return int(numbers[enough.argmax()]) if enough.any() else None

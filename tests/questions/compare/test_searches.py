@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from outperform import rank_runs
+from outperform import decide_gate, rank_runs
 from outperform.cli import main
 from outperform.engines import InlineEngine
+from outperform.errors import TooFewRuns
 from outperform.questions.compare.answer import compare_runs
 from outperform.runner import run
-from outperform.stats import difference_over_searches
+from outperform.stats import difference_over_searches, required_searches
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal
@@ -48,6 +49,10 @@ def fit_seed(params, split, seeds):
 
 def fit_high_on(params, split, seeds, task):
     return fit_high(params, split, seeds)
+
+
+def fit_better_on(params, split, seeds, task):
+    return fit_better(params, split, seeds)
 
 
 def fit_low_on(params, split, seeds, task):
@@ -187,3 +192,80 @@ def test_several_tasks_have_a_column_of_them(tmp_path):
     assert table.header[-1] == "p, over searches"
     pvalues = [f"{each.searches.pvalue:.2g}" for each in result.comparisons]
     assert [row[-1] for row in table.rows] == pvalues
+    assert result.winner is not None  # by the luck of one search
+    assert ", each tuned once; tuned anew, no difference is shown; P(" in str(result)
+    once = run_study(tmp_path / "once.db", FixHopt(K), **of_tasks)
+    assert ": significant and meaningful, each tuned once; P(" in str(compare_runs(once, "a", "b"))
+    better = of_tasks | {"a": fit_better_on}
+    path = run_study(tmp_path / "better.db", FixHopt(K, n_repetitions=R), **better)
+    shown = ", each tuned once; tuned anew, a has the better mean on 2, each task by itself; P("
+    assert shown in str(compare_runs(path, "a", "b"))
+    assert shown in str(compare_runs(path, "b", "a"))
+
+
+def test_a_gate_asks_all_searches(equals, tmp_path):
+    """Equals won by the luck of the first search must not pass as if tuned anew."""
+    result = compare_runs(equals, "a", "b", margin=0.1)
+    assert result.winner is not None
+    winner, loser = ("a", "b") if result.winner == "a" else ("b", "a")
+    won = compare_runs(equals, winner, loser, margin=0.1)
+    for claim in ("better", "not-worse"):
+        gate = decide_gate(won, claim)
+        assert gate.outcome == "undecided"
+        assert gate.claim.endswith(", tuned once and tuned anew")
+        assert "at most about 2.5% of cases" in gate.errors
+    path = run_study(tmp_path / "study.db", FixHopt(K, n_repetitions=R), a=fit_better)
+    assert decide_gate(compare_runs(path, "a", "b")).outcome == "shown"
+    assert decide_gate(compare_runs(path, "b", "a")).outcome == "refuted"
+
+
+def test_a_gate_after_one_search_says_so(tmp_path):
+    path = run_study(tmp_path / "study.db", FixHopt(K), a=fit_better)
+    gate = decide_gate(compare_runs(path, "a", "b"))
+    assert gate.claim == "a outperforms b, each tuned once"
+
+
+def test_more_searches_are_advised_where_they_leave_it_open(equals):
+    result = compare_runs(equals, "a", "b")
+    n = required_searches(result.searches)
+    assert result.advice == (
+        "For pipelines tuned anew, search more often instead of adding pairs after one search: if "
+        f"means differ and vary as here, {n} searches of each (repetitions = {n}) would show it "
+        "with a chance of 95%; give the study another seed, since this look has used up the level "
+        "for these."
+    )
+    alike = compare_runs(equals, "a", "b", equivalence=5)
+    assert alike.advice.endswith("a difference of 5 or more is ruled out after this search.")
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_what_searches_show_is_to_be_reported_where_pairs_do_not(tmp_path, names):
+    """Two pairs show nothing by wins, whichever side all searches favour."""
+    path = run_study(tmp_path / "study.db", FixHopt(2, n_repetitions=R), a=fit_better)
+    result = compare_runs(path, *names)
+    assert result.winner is None
+    assert result.searches.shown
+    assert result.advice == (
+        "Report the mean difference over 4 searches with its interval: pairs after one search "
+        "tell of what that one found."
+    )
+
+
+def test_one_run_after_each_search_leads_to_the_design_that_has_them_as_pairs(tmp_path):
+    path = tmp_path / "study.db"
+    run_study(path, FixHopt(1, n_repetitions=8), a=fit_better)
+    with open_store(path) as store:
+        fits = set(store.scores())
+    with pytest.raises(TooFewRuns) as refused:
+        compare_runs(path, "a", "b")
+    assert str(refused.value) == (
+        "there is one run of each algorithm after each of 8 searches, and pairs are those after "
+        "the first. "
+        'Write kind = "ideal" and replicates = 8 into the study and run it again: that is one run '
+        "after each search, and no fit is done twice."
+    )
+    run_study(path, Ideal(8), a=fit_better)
+    with open_store(path) as store:
+        assert set(store.scores()) == fits
+    result = compare_runs(path, "a", "b")
+    assert (result.n_pairs, result.winner) == (8, "a")

@@ -149,7 +149,9 @@ def test_a_baseline_is_compared_with_all_others_only():
     ]
     adjusted = holm([pair.pvalue for pair in ranking.pairs])
     assert [pair.pvalue_adjusted for pair in ranking.pairs] == pytest.approx(adjusted.tolist())
-    assert str(ranking) == ("vit may be the best on all 3 tasks; vit beats resnet on all 3 tasks.")
+    assert str(ranking) == (
+        "vit may be the best on all 3 tasks, each task by itself; vit beats resnet on all 3 tasks."
+    )
 
 
 @pytest.mark.parametrize(
@@ -512,3 +514,23 @@ def test_many_pairs_with_a_baseline_are_cut_with_both_notes():
         "  better on 2:0: A on at least 2 tasks, B on at least 0, each pair by itself",
         "  and 1 more pairs: see --json",
     ]
+
+
+def test_who_may_be_the_best_is_told_of_each_task_by_itself():
+    """Among equals somebody is ruled out on one of many tasks: the sentence must not hide that."""
+    rng = np.random.default_rng(1)
+    scores = {name: rng.normal(size=(20, 10)) for name in "abc"}
+    places = [(name, task, run) for name in "abc" for task in range(20) for run in range(10)]
+    runs = {
+        "algorithm": [name for name, _, _ in places],
+        "task": [f"t{task}" for _, task, _ in places],
+        "seed": [run for _, _, run in places],
+        "reward": [scores[name][task, run] for name, task, run in places],
+    }
+    ranking = rank_runs(runs, tasks="fixed")
+    assert any(len(task.maybe_best) < 3 for task in ranking.tasks)
+    assert " tasks, each task by itself; " in str(ranking)
+    assert (
+        "who may be the best is told with 95% confidence on each task by itself: on one or more of "
+        "20 tasks, the truly best is ruled out in up to 64% of studies; pairs allow for that"
+    ) in ranking.caveats

@@ -53,7 +53,9 @@ def test_the_sentence_comes_first_then_what_it_is_about(paper):
     result = call("rank", paper)
     assert result.exit_code == 0, result.output
     first, second, *_ = result.stdout.splitlines()
-    assert first == "vit may be the best on all 6 tasks; 28 of 28 pairs differ."
+    assert (
+        first == "vit may be the best on all 6 tasks, each task by itself; 28 of 28 pairs differ."
+    )
     assert second == (
         "Seeds varied, so this is about these tasks (6 tasks are too few to tell of others; "
         "--tasks sampled asks anyway)."
@@ -118,14 +120,16 @@ def test_json_keeps_its_contract(paper):
 def test_the_example_says_what_its_page_shows():
     result = call("rank", EXAMPLE)
     assert result.stdout.startswith(
-        "svm may be the best on all 4 tasks; 10 of 15 pairs differ on these data.\n"
+        "svm may be the best on all 4 tasks, each task by itself; "
+        "10 of 15 pairs differ on these data.\n"
     )
 
 
 def test_a_baseline(paper):
     result = call("rank", paper, "--baseline", "vgg")
     assert result.stdout.startswith(
-        "vit may be the best on all 6 tasks; vit and resnet beat vgg over all tasks, though on no "
+        "vit may be the best on all 6 tasks, each task by itself; "
+        "vit and resnet beat vgg over all tasks, though on no "
         "single one for sure.\n"
     )
     assert "Holm for 7 pairs" in result.stdout

@@ -74,7 +74,8 @@ CAPTION = (
     "best with 95% (whoever another beats in a one-sided paired t-test at level 0.05/2 is ruled "
     "out). Mean ranks over tasks are those of mean scores, 1 is the best; in brackets the ranks "
     "that each may truly have by its ranks within replicates, with 95% for all at once. vit may be "
-    "the best on both tasks; 1 of 3 pairs differs. A pair differs where p ≤ 0.05 (two-sided; sign "
+    "the best on both tasks, each task by itself; 1 of 3 pairs differs. "
+    "A pair differs where p ≤ 0.05 (two-sided; sign "
     "test of wins on all tasks, Holm's correction for 3 pairs) and the interval of P(A>B) at "
     "the same level does not hold "
     f"0.5. Seeds varied, so this is about these tasks. Computed with outperform {__version__}."
@@ -263,7 +264,7 @@ def test_the_table_stands_alone_and_doubts_go_to_standard_error(ranking, form, c
     printed = capsys.readouterr()
     assert printed.out == render_paper(ranking, form) + "\n"
     assert printed.err.splitlines() == [
-        "vit may be the best on both tasks; 1 of 3 pairs differs.",
+        "vit may be the best on both tasks, each task by itself; 1 of 3 pairs differs.",
         "Seeds varied, so this is about these tasks (two tasks are too few).",
         "",
         "Caveats",

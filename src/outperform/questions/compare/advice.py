@@ -29,31 +29,15 @@ def suggest_next(comparison: "Comparison") -> str:
                 "The difference is real but small" if comparison.winner else "The two are alike"
             )
             here = " on this dataset" if comparison.scope_here.divides_anew else ""
+            here += " after this search" if comparison.scope_here.tuned_once else ""
             return (
                 f"{conclusion}: report that a difference of {test.margin:g} or more is ruled "
                 f"out{here}."
             )
+    if _is_open_tuned_anew(comparison):
+        return _suggest_searches(comparison)
     if comparison.winner and comparison.holds_for_population is False:
-        # Re-splits may never show that it holds for data like these.
-        population = comparison.population
-        assert population is not None
-        if comparison.advantage.high < 0:
-            return "Report both: who wins more often here, and who has the better mean."
-        if math.isinf(population.floor):
-            return (
-                "For other data like these, collect more of them, or compare on several datasets: "
-                "differences that do not vary tell nothing of others."
-            )
-        if population.floor < abs(population.value):
-            return (
-                "For other data like these, add splits, or better, collect more data or compare on "
-                "several datasets."
-            )
-        return (
-            "For other data like these, collect more of them, or compare on several datasets: no "
-            f"number of splits of this one shows a difference below {population.floor:.3g}, and "
-            f"here it is {abs(population.value):.3g}."
-        )
+        return _suggest_data(comparison)
     if comparison.verdict == "significant and meaningful":
         return (
             "Report P(A>B) with its interval, the number of runs and the seeds; --plot draws every "
@@ -69,6 +53,61 @@ def suggest_next(comparison: "Comparison") -> str:
             "sequential test decides, with fewer pairs, --sequential shows."
         )
     return _suggest_runs(comparison)
+
+
+def _suggest_data(comparison: "Comparison") -> str:
+    """Say what would show it for data like these: re-splits may never."""
+    population = comparison.population
+    assert population is not None
+    if comparison.advantage.high < 0:
+        return "Report both: who wins more often here, and who has the better mean."
+    if math.isinf(population.floor):
+        return (
+            "For other data like these, collect more of them, or compare on several datasets: "
+            "differences that do not vary tell nothing of others."
+        )
+    if population.floor < abs(population.value):
+        return (
+            "For other data like these, add splits, or better, collect more data or compare on "
+            "several datasets."
+        )
+    return (
+        "For other data like these, collect more of them, or compare on several datasets: no "
+        f"number of splits of this one shows a difference below {population.floor:.3g}, and "
+        f"here it is {abs(population.value):.3g}."
+    )
+
+
+def _is_open_tuned_anew(comparison: "Comparison") -> bool:
+    """Whether several searches, which vary, do not bear out what pairs after one of them show."""
+    gain = comparison.gain_tuned_anew
+    if gain is None or math.isinf(gain.low):
+        return False
+    favoured = "a" if gain.low > 0 else "b" if gain.high < 0 else None
+    return favoured is None or favoured != comparison.winner
+
+
+def _suggest_searches(comparison: "Comparison") -> str:
+    """Say what shows more of pipelines tuned anew than pairs after one search do."""
+    from outperform.stats import required_searches  # only here, of studies
+
+    searches = comparison.searches
+    assert searches is not None
+    if searches.shown:
+        return (
+            f"Report the mean difference over {searches.n_searches} searches with its interval: "
+            "pairs after one search tell of what that one found."
+        )
+    more = "For pipelines tuned anew, search more often instead of adding pairs after one search"
+    needed = required_searches(searches, beta=_BETA)
+    if needed is None:
+        return f"{more}; a difference as small as here would take more than 1,000 searches."
+    needed = max(needed, searches.n_searches + 1)
+    return (
+        f"{more}: if means differ and vary as here, {needed:,} searches of each (repetitions = "
+        f"{needed}) would show it with a chance of {1 - _BETA:.0%}; give the study another seed, "
+        "since this look has used up the level for these."
+    )
 
 
 def _suggest_runs(comparison: "Comparison") -> str:

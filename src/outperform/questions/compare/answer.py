@@ -299,6 +299,7 @@ def compare_runs(
         paired, gamma, confidence_level, ties, interval, margin, sizes, tests, equivalence, rng
     )
     tasks = table.tasks_of(a, b) if task is None else (task,)
+    _check_pairs(table)
     if len(tasks) > 1:
         _check_unit(table, tasks, terms)
     about_tasks = () if task is not None else tuple(doubt_tasks(table, tasks))
@@ -308,6 +309,19 @@ def compare_runs(
         scores = take(a, b, name, drop_incomplete=drop_incomplete)
         comparisons.append(compare_on_task(table, scores, (a, b), name, terms, about_tasks))
     return comparisons[0] if len(comparisons) == 1 else TaskComparisons(tuple(comparisons))
+
+
+def _check_pairs(table: Runs) -> None:
+    """Refuse one run after each of several searches, which are pairs of another design."""
+    if table.searches is None or len(set(table.replicates or ())) != 1:
+        return
+    n = table.searches.n_searches
+    raise TooFewRuns(
+        f"there is one run of each algorithm after each of {n} searches, and pairs are those after "
+        "the first",
+        f'Write kind = "ideal" and replicates = {n} into the study and run it again: that is one '
+        "run after each search, and no fit is done twice",
+    )
 
 
 def _check_unit(table: Runs, tasks: Sequence[str], terms: Terms) -> None:

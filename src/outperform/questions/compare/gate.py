@@ -16,7 +16,7 @@ from outperform.questions.compare.published import (
 )
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
-from outperform.stats import smallest_conclusive, verdict_power
+from outperform.stats import Interval, smallest_conclusive, verdict_power
 from outperform.stats.checks import ROUNDING, check_choice
 from outperform.stats.verdicts import PlannedInterval
 
@@ -83,7 +83,7 @@ def decide_gate(
         _check_population(parts)
     outcomes = [_judge(part, claim, scope) for part in parts]
     tasks = f" on all of {len(parts)} tasks" if len(parts) > 1 else ""
-    tasks += _describe_scope(parts, scope)
+    tasks += _describe_scope(parts, scope) + _describe_tuning(parts)
     words = f"{result.a} outperforms {result.b}{tasks}"
     if claim == "not-worse":
         margin = getattr(parts[0], "margin", None)
@@ -102,6 +102,15 @@ def _check_population(parts: Sequence[PairResult]) -> None:
             "how the data were divided is not known, so nothing is known of other data like them",
             "Pass --train-size and --test-size (train_size and test_size in Python)",
         )
+
+
+def _describe_tuning(parts: Sequence[PairResult]) -> str:
+    """What the claim is about, where all runs are after one search of the hyperparameters."""
+    once = [part for part in parts if isinstance(part, Comparison) and part.scope_here.tuned_once]
+    if not once:
+        return ""
+    anew = all(part.searches is not None for part in once)
+    return ", tuned once and tuned anew" if anew else ", each tuned once"
 
 
 def _describe_scope(parts: Sequence[PairResult], scope: GateScope | None) -> str:
@@ -133,7 +142,7 @@ def _judge(part: PairResult, claim: GateClaim, scope: GateScope | None) -> GateO
                 outcomes.append("shown" if part.winner == "a" else "refuted")
             else:
                 outcomes.append("refuted" if part.better_mean == "b" else "undecided")
-        return _combine(outcomes)
+        return _combine([*outcomes, *_judge_searches(part)])
     if not isinstance(part, Comparison) or part.margin is None:
         raise InvalidInput(
             "a gate for not being worse needs runs, and a margin to be worse by",
@@ -141,10 +150,23 @@ def _judge(part: PairResult, claim: GateClaim, scope: GateScope | None) -> GateO
         )
     if _says_nothing_of_variation(part):
         return "undecided"
-    gain = part.gain_here if scope == "dataset" else part.gain
-    if gain.low > -part.margin:
+    gains = [part.gain_here if scope == "dataset" else part.gain]
+    if part.gain_tuned_anew is not None:
+        gains.append(part.gain_tuned_anew)
+    return _combine([_judge_gain(gain, -part.margin) for gain in gains])
+
+
+def _judge_searches(part: PairResult) -> list[GateOutcome]:
+    """Whether several searches show the better mean too, where pairs are after one of them."""
+    gain = part.gain_tuned_anew if isinstance(part, Comparison) else None
+    return [] if gain is None else [_judge_gain(gain, 0.0)]
+
+
+def _judge_gain(gain: Interval, limit: float) -> GateOutcome:
+    """Whether an advantage is shown to lie above a limit."""
+    if gain.low > limit:
         return "shown"
-    return "refuted" if gain.high < -part.margin else "undecided"
+    return "refuted" if gain.high < limit else "undecided"
 
 
 def _says_nothing_of_variation(part: Comparison) -> bool:
@@ -160,12 +182,13 @@ def _describe_errors(parts: Sequence[PairResult], claim: GateClaim, scope: GateS
     alpha, gamma = 1 - parts[0].interval.confidence_level, parts[0].gamma
     pairs = [part for part in parts if isinstance(part, Comparison) and part.paired]
     resplit = scope != "dataset" and any(part.population for part in pairs)
-    about = "at most about" if resplit else "about"
+    strict = resplit or any(part.gain_tuned_anew for part in pairs)
+    about = "at most about" if strict else "about"
     if claim == "not-worse":
         return f"one that is worse by just the margin passes in {about} {alpha / 2:.1%} of cases"
     equals, all_of_them = ("equals on one task", " on all") if len(parts) > 1 else ("equals", "")
-    if resplit or len(pairs) < len(parts):
-        once = pairs[0].once if resplit else ""
+    if strict or len(pairs) < len(parts):
+        once = pairs[0].once if strict else ""
         return f"{equals} pass in {about} {alpha / 2:.1%} of cases{once}"
     n_pairs = sorted({part.n_pairs for part in pairs})
     size = max(part.false_alarms for part in pairs) / 2

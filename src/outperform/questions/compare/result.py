@@ -186,6 +186,14 @@ class Comparison(OfTwo):
         return self.searches if self.searches.n_searches >= self.n_pairs else None
 
     @property
+    def gain_tuned_anew(self) -> Interval | None:
+        """The same of both tuned anew, by several searches, where pairs are after one of them."""
+        if self.searches is None or not self.scope_here.tuned_once:
+            return None
+        interval = self.searches.interval
+        return interval if self.goal == "maximize" else -interval
+
+    @property
     def gain(self) -> Interval:
         """The same for data like these where that is known, which is the wider one."""
         if self.population is None:
@@ -339,12 +347,11 @@ class Comparison(OfTwo):
 
     def _claim_tuned_anew(self, a: str, b: str) -> str:
         """What several searches show, where all runs that were compared are after one."""
-        if self.searches is None or not self.scope_here.tuned_once:
+        if self.searches is None or self.gain_tuned_anew is None:
             return ""
         shown = "no difference is shown"
         if self.searches.shown:
-            up = (self.searches.value > 0) == (self.goal == "maximize")
-            shown = f"{a if up else b} has the better mean"
+            shown = f"{a if self.gain_tuned_anew.low > 0 else b} has the better mean"
         n, pvalue = self.searches.n_searches, f"p = {self.searches.pvalue:.2g}"
         return f"; tuned anew on these data, {n} times each, {shown} ({pvalue}{self.once})"
 

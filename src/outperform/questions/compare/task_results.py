@@ -280,7 +280,20 @@ class TaskComparisons(OnTasks[Comparison]):
             if any(each is not None for each in holds):
                 n_shown = holds.count(True)
                 claim += f", for other data like these on {n_shown}, each task by itself"
+        claim += self._describe_tuning()
         return f"{claim}; {self._describe_average(side)} on average over these tasks."
+
+    def _describe_tuning(self) -> str:
+        """That pairs are after one search, and on how many tasks several show a difference."""
+        if not any(comparison.scope_here.tuned_once for comparison in self.comparisons):
+            return ""
+        gains = [c.gain_tuned_anew for c in self.comparisons if c.gain_tuned_anew is not None]
+        if not gains:
+            return ", each tuned once"
+        counts = {self.a: sum(g.low > 0 for g in gains), self.b: sum(g.high < 0 for g in gains)}
+        better = [f"{name} has the better mean on {n}" for name, n in counts.items() if n]
+        shown = f"{' and '.join(better)}, each task by itself{self.comparisons[0].once}"
+        return f", each tuned once; tuned anew, {shown if better else 'no difference is shown'}"
 
     def _describe_winner(self) -> str:
         n = len(self.comparisons)
@@ -302,7 +315,8 @@ class TaskComparisons(OnTasks[Comparison]):
             if average_chance(self.comparisons, side).interval.low > 0.5:
                 return (
                     f"{name} is better than {other} on average over these {n} tasks, "
-                    f"{self._describe_average(side)}, but on none that could be named."
+                    f"{self._describe_average(side)}, but on none that could be named"
+                    f"{self._describe_tuning()}."
                 )
         # A row of the table may have a winner by itself.
         allowing = ", allowing for their number" if any(c.winner for c in self.comparisons) else ""

@@ -96,6 +96,13 @@ def _doubt_differences(ranking: Ranking) -> Iterator[str]:
     """Explain marks that rule somebody out where no pair differs, and pairs that scores tell."""
     k = len(ranking.algorithms)
     ruled_out = any(len(task.maybe_best) < k for task in ranking.tasks if task.n_runs > 1)
+    n, alpha = len(ranking.tasks), ranking.alpha
+    if ruled_out and n > 1 and ranking.tasks_are == "fixed":
+        yield (
+            f"who may be the best is told with {1 - alpha:.0%} confidence on each task by itself: "
+            f"on one or more of {n} tasks, the truly best is ruled out in up to "
+            f"{1 - (1 - alpha) ** n:.0%} of studies; pairs allow for that"
+        )
     if ruled_out and k > 2 and not ranking.differing and ranking.tasks_are == "fixed":
         yield (
             "marks ask less than pairs: only whether one of "

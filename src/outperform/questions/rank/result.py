@@ -262,7 +262,8 @@ def _describe_best(ranking: Ranking) -> str:
         own = [pair for pair in ranking.pairs if names[0] in (pair.a, pair.b)]
         is_best = all(pair.winner_name == names[0] for pair in own)
         return f"{names[0]} {'is' if is_best else 'alone may be'} the best of {k}{where}"
-    return f"{_name_some(names)} may be the best{where}"
+    alone = ", each task by itself" if n > 1 else ""
+    return f"{_name_some(names)} may be the best{where}{alone}"
 
 
 def _describe_first_ranks(ranking: Ranking) -> str:
