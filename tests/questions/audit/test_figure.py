@@ -48,7 +48,7 @@ def test_shares_of_random_sets_are_drawn_by_every_rule(result, find, ax):
         assert find(ax, f"{shares.rule}-a").get_ydata().tolist() == shares.share_a.tolist()
         assert find(ax, f"{shares.rule}-b").get_xdata().tolist() == shares.sizes.tolist()
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["new better", "old better", "verdict", "paired t", "brunner-munzel"]
+    assert labels == ["new better", "old better", "verdict", "paired t", "Brunner–Munzel"]
 
 
 @pytest.mark.parametrize(

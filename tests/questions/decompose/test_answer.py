@@ -268,9 +268,9 @@ def test_crossed_constants_and_many_levels():
 
 
 def test_bad_scores_are_refused_by_the_name_of_their_source(scores):
-    with pytest.raises(InvalidScores, match=r"^source 'init' has 1 score\(s\) that are NaN"):
+    with pytest.raises(InvalidScores, match=r"^source 'init' has 1 score that is NaN"):
         decompose(scores | {"init": [0.1, math.nan]})
-    with pytest.raises(TooFewRuns, match=r"^source 'hpo' has 1 score\(s\)\. At least 2 are need"):
+    with pytest.raises(TooFewRuns, match=r"^source 'hpo' has 1 score\. At least 2 are need"):
         decompose(scores | {"hpo": [0.1]})
     with pytest.raises(InvalidInput, match=r"^there are no sources of variation\. "):
         decompose({})

@@ -50,6 +50,7 @@ _ABOVE: dict[str, Any] = {  # where a legend is, so that it covers no curve
     "columnspacing": 1,
 }
 _STYLES = {"t": "-", "Brunner–Munzel": "--"}
+_RULES = {"brunner-munzel": "Brunner–Munzel"}  # rules that other legends write otherwise
 _ROW_HEIGHT = 0.17  # inches, of a task
 _COLOURS = {"a": COLOUR_A, "b": COLOUR_B}
 _NOBODY = 1.0  # where a verdict stands that no number of hidden runs moves
@@ -169,7 +170,9 @@ def draw_random_sets(audit: Audit, ax: Axes) -> None:
     ax.set_ylim(-0.02, 1.02)
     names = zip(short_names(audit.comparison, 14), _COLOURS.values(), strict=True)
     entries = [(f"{name} better", colour, "-") for name, colour in names]
-    entries += [(shares.rule, COLOUR_NOTE, style) for shares, style in rules]
+    entries += [
+        (_RULES.get(shares.rule, shares.rule), COLOUR_NOTE, style) for shares, style in rules
+    ]
     _write_legend(ax, entries, "Random seed sets")
     ax.set_ylabel("share that concludes")
     _count_runs(ax, f"{audit.unit} in a set, n")
