@@ -40,6 +40,7 @@ def test_pvalues_are_drawn_for_both_sides_and_tests(result, find, ax, view, fiel
             assert line.get_color() == colour
     assert find(ax, "alpha").get_ydata()[0] == pytest.approx(0.05)
     assert ax.get_yscale() == "log"
+    assert "≤ 10⁻¹⁰" in [text.get_text() for text in ax.texts]
 
 
 def test_shares_of_random_sets_are_drawn_by_every_rule(result, find, ax):

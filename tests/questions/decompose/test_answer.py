@@ -159,7 +159,9 @@ def test_a_clean_study_has_one_caveat(scores):
 
 def test_an_idle_seed_is_doubted(scores):
     caveats = decompose(scores | {"order": [0.7] * 200, "dropout": [0.7] * 200}).caveats
-    assert caveats[1:] == ("redrawing order, dropout changed no score: are these seeds used?",)
+    assert caveats[1:] == ("redrawing order, dropout changed no score: are their seeds used?",)
+    (_, one) = decompose(scores | {"order": [0.7] * 200}).caveats
+    assert one == "redrawing order changed no score: is its seed used?"
 
 
 def test_noise_is_doubted(scores):

@@ -230,6 +230,7 @@ def _draw_pvalues(curves: Sequence[_Curve], ax: Axes, alpha: float, title: str) 
     ax.set_yscale("log")
     ax.set_ylim(_SMALLEST_PVALUE / 2, 2)
     _draw_level(alpha, f"α = {alpha:.2g}", ax, gid="alpha")
+    _write_beside(_SMALLEST_PVALUE, "≤ 10⁻¹⁰", ax)  # lines that run there may be lower
     entries = [(curve.label, curve.colour, "-") for curve in curves] if len(curves) > 1 else []
     entries += [(name, COLOUR_NOTE, style) for name, style in _STYLES.items()]
     _write_legend(ax, entries, title)
@@ -240,6 +241,10 @@ def _draw_pvalues(curves: Sequence[_Curve], ax: Axes, alpha: float, title: str) 
 def _draw_level(level: float, label: str, ax: Axes, *, gid: str) -> None:
     """Draw a line across the axes with its name at the right, outside them."""
     ax.axhline(level, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid=gid)
+    _write_beside(level, label, ax)
+
+
+def _write_beside(level: float, label: str, ax: Axes) -> None:
     across = ("axes fraction", "data")
     write_note(ax, label, (1, level), (3, 0), xycoords=across, va="center", annotation_clip=False)
 
