@@ -54,6 +54,17 @@ def join_words(words: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+def count(n: int, noun: str, plural: str = "") -> str:
+    """Say how many there are of something; `plural` where it is not the noun with an s.
+
+    Examples
+    --------
+    >>> count(1, "task"), count(1200, "task"), count(0, "run was", "runs were")
+    ('1 task', '1,200 tasks', '0 runs were')
+    """
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
+
+
 def enumerate_rows(rows: Iterable[int]) -> str:
     """List row numbers: `row 5`, `rows 5, 9 and 12 more`."""
     listed = [str(row) for row in rows]

@@ -166,7 +166,7 @@ def test_runs_that_answer_nothing_make_no_page_and_every_reason_is_named(write, 
         "Error: runs.csv answers no question.\n"
         "Does A outperform B? runs.csv holds one algorithm only: a. Join the file of the other "
         "with --with FILE (from Python: join_runs), or name the column that tells them apart with "
-        "--algorithm. Could picked seeds have shown this? 'a' has 3 run(s). Picking needs at least "
+        "--algorithm. Could picked seeds have shown this? 'a' has 3 runs. Picking needs at least "
         "4; `outperform plan` says how many a verdict needs.\n"
     )
     assert not (tmp_path / "report.html").exists()

@@ -73,7 +73,7 @@ def test_runs_that_did_not_finish_are_named_and_left_out_when_asked(write):
         "12). Complete them, or pass --drop-incomplete to leave them out."
     )
     result = call("compare", path, "a", "b", "--drop-incomplete")
-    assert "2 incomplete run(s) were left out" in " ".join(result.stdout.split())
+    assert "2 incomplete runs were left out" in " ".join(result.stdout.split())
 
 
 def test_one_metric_at_a_time(write):

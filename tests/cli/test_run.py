@@ -224,9 +224,9 @@ def test_a_first_fit_that_fails_is_told_and_stops_nothing(tmp_path):
     ) in said
     said = run(tmp_path, "--workers", "1", status=4)
     assert "2 fits done now, 0 were recorded before, 1 failed" in said
-    assert "1 run(s) of a on toy cannot be done: every trial of their search failed." in said
+    assert "1 run of a on toy cannot be done: every trial of its search failed." in said
     status = call("status", tmp_path / "study.db").stdout
-    assert "1 run(s) of a on toy cannot be done: every trial of their search failed" in status
+    assert "1 run of a on toy cannot be done: every trial of its search failed" in status
 
 
 def test_a_store_of_a_newer_version_is_refused(tmp_path, monkeypatch):
@@ -367,7 +367,7 @@ def test_fits_run_where_the_study_file_says_unless_told_otherwise(
         file.write('[engine]\naddress = "local:3"\noptions = {n_threads = 1}\n')
     result = call_there(tmp_path, "run", "study.toml", "--dry-run", *options)
     assert result.exit_code == 0, result.output
-    assert f"time on {n_workers} worker(s)" in result.stdout
+    assert f"time on {n_workers} worker" in result.stdout
     assert result.stderr == note
 
 
@@ -510,7 +510,7 @@ def test_a_spool_is_used_and_a_bad_one_is_refused_before_anything_is_done(tmp_pa
     (tmp_path / "spool" / f"{key}.json").write_text("{}")
     output = run_here(tmp_path, "--engine", "inline", "--spool", str(tmp_path / "spool")).output
     assert (
-        "Note: 1 file(s) of the spool were set aside as *.damaged and their fits done again: it "
+        "Note: 1 file of the spool set aside as *.damaged, its fits done again: it "
         "makes no sense.\n"
     ) in output
     refused = run_here(tmp_path, "--engine", "inline", "--spool", str(tmp_path / "study.toml"))

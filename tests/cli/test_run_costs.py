@@ -14,10 +14,10 @@ def test_a_dry_run_says_the_cost_and_makes_no_store(tmp_path):
     write_study(tmp_path, replicates=10)
     lines = run(tmp_path, "--dry-run", "--workers", "2").splitlines()
     assert lines[0] == (
-        "toy: 2 pipeline(s) on 1 task(s), random search with 3 trials; how long a fit takes is not "
+        "toy: 2 pipelines on 1 task, random search with 3 trials; how long a fit takes is not "
         "known yet"
     )
-    assert lines[1].split() == ["design", "fits", "left", "time", "on", "2", "worker(s)"]
+    assert lines[1].split() == ["design", "fits", "left", "time", "on", "2", "workers"]
     assert lines[2].split() == ["ideal", "80", "80", "?", "chosen"]
     assert lines[3].split() == ["fix-hopt", "26", "–", "?"]
     assert lines[4:] == [
@@ -66,12 +66,12 @@ def test_a_dry_run_says_what_is_left(tmp_path, kind, tuner):
 def test_a_resumed_run_says_what_is_left_of_it(tmp_path):
     write_study(tmp_path, replicates=4)
     lines = run(tmp_path, "--workers", "1").splitlines()
-    assert lines[1].split() == ["design", "fits", "time", "on", "1", "worker(s)"]
+    assert lines[1].split() == ["design", "fits", "time", "on", "1", "worker"]
     with sqlite3.connect(tmp_path / "study.db") as connection:
         connection.execute("UPDATE measurements SET seconds = 0.001")
     write_study(tmp_path, replicates=10)
     lines = run(tmp_path, "--workers", "1").splitlines()
-    assert lines[1].split() == ["design", "fits", "left", "time", "on", "1", "worker(s)"]
+    assert lines[1].split() == ["design", "fits", "left", "time", "on", "1", "worker"]
     assert lines[2].split() == ["ideal", "80", "48", "0", "s", "chosen"]
     assert lines[3].split()[:3] == ["fix-hopt", "26", "–"]
     assert "48 fits done now, 32 were recorded before, 0 failed" in lines

@@ -68,7 +68,7 @@ def test_an_error_is_shown_once_with_an_example_and_what_it_blocks(tmp_path):
     assert lines[6].startswith("  for example on toy with c=0.")
     assert lines[6].endswith(": first line")
     assert lines[8:] == [
-        "3 run(s) of other on toy cannot be done: every trial of their search failed",
+        "3 runs of other on toy cannot be done: every trial of their search failed",
         "",
         "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.",
     ]

@@ -208,7 +208,7 @@ def test_a_run_going_on_is_shown_with_its_workers(store):
     run_fits(make_study(), store, InlineEngine())
     store.set_meta(ACTIVITY, describe())
     lines = call("status", store.address).stdout.splitlines()
-    where = r"dask://scheduler:8786: 2 of 25 worker\(s\) busy, as of \d+ s ago"
+    where = r"dask://scheduler:8786: 2 of 25 workers busy, as of \d+ s ago"
     assert re.fullmatch(where, lines[5])
     assert lines[6] == "7.5 fits/h, 20 left, 2.7 h to go"
     assert lines[7].split() == ["worker", "does", "for", "done", "per", "fit"]
@@ -251,7 +251,7 @@ def test_a_run_that_was_killed_does_not_look_alive(store):
 def test_an_engine_that_cannot_tell_has_nobody_called_idle(store):
     store.set_meta(ACTIVITY, describe(0, engine="ray", n_busy=None))
     said = call("status", store.address).stdout
-    assert "ray: 25 worker(s), as of " in said
+    assert "ray: 25 workers, as of " in said
     assert "busy" not in said
 
 

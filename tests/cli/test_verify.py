@@ -46,7 +46,7 @@ def test_a_damaged_store_is_named_fit_by_fit_with_what_to_do(store):
         "  fit k0 (svm on digits) does not match its checksum\n"
         "  fit k1 (svm on digits) does not match its checksum\n"
         "\n"
-        f"Next: Restore a copy (first remove '{store}-wal' and '{store}-shm', if they are there); "
+        f"Next: restore a copy (first remove '{store}-wal' and '{store}-shm', if they are there); "
         f'without one, `sqlite3 {store} "DELETE FROM measurements WHERE id '
         'IN (1, 2)"` removes what is damaged, and `outperform run STUDY.toml` does it again.\n'
     )
@@ -70,7 +70,7 @@ def test_json_says_what_it_is_and_what_is_damaged(store):
     assert (said["store"], said["is_sound"], said["n_measurements"]) == (str(store), False, 30)
     problem = "does not match its checksum"
     assert said["fits"] == [{"key": "k0", "pipeline": "svm", "task": "digits", "problem": problem}]
-    assert said["advice"].startswith(f"Restore a copy (first remove '{store}-wal' and ")
+    assert said["advice"].startswith(f"restore a copy (first remove '{store}-wal' and ")
 
 
 def test_other_commands_refuse_and_lead_there(store):

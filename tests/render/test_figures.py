@@ -309,6 +309,46 @@ def test_titles_are_broken_where_axes_are_small(results):
     assert title.get_window_extent().x1 <= drawn.bbox.x1
 
 
+@pytest.mark.parametrize(
+    ("kind", "view"),
+    [
+        ("audit", "within"),
+        ("audit", "between"),
+        ("audit", "random sets"),
+        ("audit of one", "within"),
+        ("plan", "sample sizes"),
+        ("searches", "validation"),
+    ],
+)
+def test_a_legend_does_not_squeeze_small_axes(results, kind, view):
+    wide, narrow = (Figure(figsize=size) for size in ((6, 3), (2, 2)))
+    assert plot(results[kind], wide.subplots(), view=view).get_legend()
+    ax = plot(results[kind], narrow.subplots(), view=view)
+    narrow.draw_without_rendering()
+    assert ax.get_legend() is None
+    assert ax.get_position().width > 0.4
+
+
+def test_what_a_legend_left_out_was_titled_stays(results):
+    ax = plot(results["audit"], Figure(figsize=(2, 2)).subplots(), view="between")
+    assert ax.get_title(loc="left").replace("\n", " ") == (
+        "Best n of one against worst n of the other"
+    )
+
+
+@pytest.mark.parametrize("size", [(2, 2), (3, 2)])
+@pytest.mark.parametrize("kind", ["sequential", "sequential, long names"])
+def test_names_of_both_log_ratios_do_not_overlap(results, kind, size):
+    drawn = Figure(figsize=size)
+    ax = plot(results[kind], drawn.subplots(), view="ratios")
+    drawn.draw_without_rendering()
+    titles = {ax.get_title(loc=where): where for where in ("left", "right")}
+    boxes = {titles.get(text.get_text()): text.get_window_extent() for text in ax.findobj(Text)}
+    left, right = boxes["left"], boxes["right"]
+    # The first is written above the second, over an empty line, or ends before it begins.
+    assert right.y1 <= left.y0 + 0.6 * left.height or left.x1 < right.x0
+
+
 def test_letters_that_fit_are_those_that_were_set(make_comparison):
     with matplotlib.rc_context({"font.size": 14}):
         ax = plot(make_comparison(), Figure(figsize=(5, 4)).subplots(), view="densities")

@@ -43,7 +43,7 @@ from outperform.questions.sota.result import (
     LeaderboardAssessment,
     PredictionAssessment,
 )
-from outperform.render.html import write_report
+from outperform.render.html import escape, write_report
 from outperform.runs import read_runs
 from outperform.stats import Summary
 from tests.test_rooms import list_drawn_kinds
@@ -180,9 +180,22 @@ def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
         caveat for result in all_kinds for caveat in result.caveats
     ]
     assert "accuracy, higher is better; 95% intervals" in page.read("p")
+    assert set(page.read("strong")) == {"Next:"}
+    assert page.tags.count("strong") == sum(bool(result.advice) for result in all_kinds) > 10
     of_studies = {Comparison, TaskComparisons, Decomposition, Decompositions}
     of_studies |= {BudgetPlan, CrossedDecomposition, SearchCurves, Quality}
     assert {type(result) for result in all_kinds} | of_studies == list_drawn_kinds()
+
+
+def test_a_result_says_what_to_do_next_on_a_page_and_in_a_notebook(comparison, tmp_path):
+    write_report(comparison, path := tmp_path / "report.html")
+    for html in (path.read_text(encoding="utf-8"), comparison._repr_html_()):
+        assert f"<p><strong>Next:</strong> {escape(comparison.advice)}</p>" in html
+
+
+def test_no_advice_begins_like_a_sentence_behind_next(all_kinds):
+    for result in all_kinds:
+        assert result.advice[:1] == result.advice[:1].lower()
 
 
 def test_tables_hold_the_numbers_of_their_results(all_kinds):

@@ -239,7 +239,7 @@ def test_status_mentions_failures_of_before_apart(store):
     assert ", 0 failed; " in said.splitlines()[0]
     assert "AssertionError" not in said
     assert said.endswith(
-        f"\n{n_before} other failed fit(s) are kept: the study, as it was last run, did not ask "
+        f"\n{n_before} other failed fits are kept: the study, as it was last run, did not ask "
         "for them\n"
     )
     printed = json.loads(CliRunner().invoke(main, ["status", store.address, "--json"]).stdout)

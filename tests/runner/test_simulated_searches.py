@@ -370,7 +370,7 @@ def test_the_command_line_takes_any_design_and_says_what_could_not_be_simulated(
     assert "the runs are those of simulated-hopt" in " ".join(said["simulated-hopt"].stdout.split())
     assert "holds no paired runs of 'resampled-hopt'" in said["resampled-hopt"].stderr
     status = call("status", two_pipelines).stdout
-    assert "8 run(s) of c on toy cannot be done, as their search cannot be simulated: " in status
+    assert "8 runs of c on toy cannot be done, as their search cannot be simulated: " in status
     assert "explains" in status
     assert json.loads(call("status", two_pipelines, "--json").stdout)["unsimulated"] == {
         "c on toy": 8
@@ -415,4 +415,4 @@ def test_a_study_file_is_run_and_says_what_cannot_be_simulated(tmp_path):
     assert result.exit_code == 4
     said = " ".join(result.stdout.split())
     assert "12 fits done now" in said
-    assert "3 run(s) of a on toy cannot be done, as their search cannot be simulated: " in said
+    assert "3 runs of a on toy cannot be done, as their search cannot be simulated: " in said

@@ -169,7 +169,7 @@ def test_what_is_in_the_spool_is_taken_in_and_the_table_is_that_of_a_quiet_run(
     progress = run_fits(toy(**changes), store, InlineEngine(), spool=spool)
     assert len(calls) == n_needed
     assert table(store) == table(other)
-    assert progress.spool == ["2 result(s) were taken from the spool"]
+    assert progress.spool == ["2 results were taken from the spool"]
     assert [path.name for path in spool.iterdir()] == [HEARTBEAT]
 
 
@@ -367,7 +367,7 @@ def test_what_no_worker_has_written_is_set_aside_and_done_again(put, why, spool,
     progress = run_fits(study, store, InlineEngine(), spool=spool)
     assert len(calls) == progress.n_done == 1
     assert progress.spool == [
-        f"1 file(s) of the spool were set aside as *.damaged and their fits done again: {why}"
+        f"1 file of the spool set aside as *.damaged, its fits done again: {why}"
     ]
     assert path.with_name(f"{path.name}.damaged") in spool.iterdir()
     assert not path.is_symlink()

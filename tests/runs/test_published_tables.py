@@ -117,7 +117,7 @@ def test_datasets_without_a_mean_are_left_out_when_told():
         ),
         (
             {**WIDE, "STL": ["-", "90 ± 1"], "Food": ["", "81 ± 1"]}, ("new", "old"),
-            "the cell of 'old' on 'STL' is empty in the dict, and 1 more dataset(s) like it. Fill "
+            "the cell of 'old' on 'STL' is empty in the dict, and 1 more dataset like it. Fill "
             "it in, or leave out such datasets with --drop-incomplete.",
         ),
         (
@@ -139,7 +139,7 @@ def test_datasets_without_a_mean_are_left_out_when_told():
         ),
         (
             {"Method": ["old", "new"], "CIFAR": ["94.2 ± 0.3", "95.1 ± 0.2"]}, ("new", "old"),
-            "the dict has 1 dataset(s) with a mean and a standard deviation of both 'new' and "
+            "the dict has 1 dataset with a mean and a standard deviation of both 'new' and "
             "'old'. Compare them on one with --summary A=MEAN±SD,N B=MEAN±SD,N.",
         ),
         (

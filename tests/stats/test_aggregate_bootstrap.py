@@ -311,8 +311,8 @@ def test_variants_of_a_task_are_no_tasks():
 @pytest.mark.parametrize(
     ("scores", "options", "message"),
     [
-        ([], {}, "scores has 0 task(s). At least 1 is needed."),
-        ([[[0.1], [0.2]]], {}, "scores[0] has 1 score(s). At least 2 are needed."),
+        ([], {}, "scores has 0 tasks. At least 1 is needed."),
+        ([[[0.1], [0.2]]], {}, "scores[0] has 1 score. At least 2 are needed."),
         (
             [[[0.1, 0.2]], [[0.1, 0.2], [0.3, 0.4]]],
             {},
@@ -328,7 +328,7 @@ def test_variants_of_a_task_are_no_tasks():
         (
             [[[0.1, 0.2]]] * 2,
             {"families": ["x"]},
-            "families has 1 label(s), but scores has 2 task(s). Pass the family of each task, in "
+            "families has 1 label, but scores has 2 tasks. Pass the family of each task, in "
             "the order of the tasks.",
         ),
         ([[[0.1, 0.2]]], {"tasks": "both"}, "tasks is 'both'. Choose one of 'fixed', 'sampled'."),
@@ -340,7 +340,7 @@ def test_variants_of_a_task_are_no_tasks():
         (
             [[[0.1, math.nan]]],
             {},
-            "scores[0] has 1 score(s) that are NaN or infinite, at position(s) (0, 1) (first: "
+            "scores[0] has 1 score that is NaN or infinite, at position (0, 1) (first: "
             "nan). Find out why these runs failed; to leave them out, remove them, and their "
             "partners if paired.",
         ),

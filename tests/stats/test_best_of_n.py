@@ -230,7 +230,7 @@ def test_bad_scores_are_refused(refuses):
         (([3, 0, 2], [1, 2]), {}, InvalidInput, "n is 0. Pass a whole number not less than 1."),
         ((2.5, [1, 2]), {}, InvalidInput, "n is 2.5. Pass a whole number not less than 1."),
         (([], [1, 2]), {}, InvalidInput, "there is no n. Pass at least one number of candidates."),
-        ((2, [1]), {}, TooFewRuns, "validation has 1 score(s). At least 2 are needed."),
+        ((2, [1]), {}, TooFewRuns, "validation has 1 score. At least 2 are needed."),
         (
             (2, [1, 2, 3], [1, 2]),
             {},
@@ -254,7 +254,7 @@ def test_bad_scores_are_refused(refuses):
             (2, [1, float("nan")]),
             {},
             InvalidScores,
-            "validation has 1 score(s) that are NaN or infinite, at position(s) 1 (first: nan). "
+            "validation has 1 score that is NaN or infinite, at position 1 (first: nan). "
             "Find out why these runs failed; to leave them out, remove them, and their partners if "
             "paired.",
         ),

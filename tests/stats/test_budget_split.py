@@ -198,7 +198,7 @@ def test_more_luck_of_searches_shows_less(n_searches, k, shares):
     ("budget", "message"),
     [
         (-5, "budget is -5. Pass a positive number."),
-        (50, "the budget is 50, and 1 search(es) with 1 replicate(s) cost 51. Pass a larger budg"),
+        (50, "the budget is 50, and 1 search with 1 replicate cost 51. Pass a larger budg"),
     ],
 )
 def test_a_budget_below_one_search_is_refused(budget, message):

@@ -265,13 +265,13 @@ def test_independent_scores_are_worth_their_number():
             IDEAL,
             "scores have the shape (1, 2). Pass two or more repetitions, a row each.",
         ),
-        ([[1], [2]], IDEAL, "scores has 1 score(s). At least 2 are needed."),
+        ([[1], [2]], IDEAL, "scores has 1 score. At least 2 are needed."),
         (
             [[2, 2], [2, 2]],
             IDEAL,
             "all scores of all repetitions are 2. Pass repetitions that vary, or scores that do.",
         ),
-        (TABLE, [1], "ideal has 1 score(s). At least 2 are needed."),
+        (TABLE, [1], "ideal has 1 score. At least 2 are needed."),
         (TABLE, [3, 3, 3], "all 3 independent scores are 3. Compare with scores that vary."),
     ],
 )

@@ -75,7 +75,7 @@ def test_a_ratio_that_is_not_one_is_found_and_one_that_is_is_kept():
 @pytest.mark.parametrize(
     ("table", "ideal", "message"),
     [
-        ([[1.0]], IDEAL, "scores has 1 score(s). At least 2 are needed."),
+        ([[1.0]], IDEAL, "scores has 1 score. At least 2 are needed."),
         ([[1, 2]], [2, 2], "all 2 independent scores are 2. Compare with scores that vary."),
     ],
 )

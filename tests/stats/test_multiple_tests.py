@@ -185,13 +185,13 @@ def test_a_flat_level_is_not_holms():
         (
             [[0.1, 0.2], [np.nan, 1.5]],
             -1,
-            "pvalues has 2 value(s) that are no p-value (first: nan, at 1, 0). "
+            "pvalues has 2 values that are no p-value (first: nan, at 1, 0). "
             "Pass numbers from 0 to 1, and leave out tests that were not done.",
         ),
         (
             [0.1, -0.1],
             -1,
-            "pvalues has 1 value(s) that are no p-value (first: -0.1, at 1). "
+            "pvalues has 1 value that is no p-value (first: -0.1, at 1). "
             "Pass numbers from 0 to 1, and leave out tests that were not done.",
         ),
         ([], -1, "pvalues has shape (0,). Pass a sequence with one p-value per test."),
@@ -199,7 +199,7 @@ def test_a_flat_level_is_not_holms():
         (
             [0.1, 0.2],
             1,
-            "axis is 1, but pvalues has 1 dimension(s). Pass an axis from -1 to 0.",
+            "axis is 1, but pvalues has 1 dimension. Pass an axis from -1 to 0.",
         ),
     ],
 )
@@ -364,7 +364,7 @@ def test_claiming_each_u_by_itself_errs_too_often():
         (
             [0.1, np.nan],
             {},
-            "pvalues has 1 value(s) that are no p-value (first: nan, at 1). "
+            "pvalues has 1 value that is no p-value (first: nan, at 1). "
             "Pass numbers from 0 to 1, and leave out tests that were not done.",
         ),
         (

@@ -332,7 +332,7 @@ def test_ranks_would_know_of_others():
         ),
         (
             [[1, math.inf], [NAN, 2]],
-            "scores has 1 score(s) that are NaN or infinite, at position(s) (0, 1) (first: inf). "
+            "scores has 1 score that is NaN or infinite, at position (0, 1) (first: inf). "
             "Find out why these runs failed; to leave them out, remove them, and their partners if "
             "paired",
         ),

@@ -369,8 +369,8 @@ def test_seeds_counted_as_tasks_err_too_often():
             "values has shape (3,). Pass one row per unit and one column per competitor, shape "
             "(n_units, n_competitors).",
         ),
-        ([[1, 2]], {}, "values has 1 unit(s). At least 2 are needed."),
-        ([[1], [2]], {}, "values has 1 score(s). At least 2 are needed."),
+        ([[1, 2]], {}, "values has 1 unit. At least 2 are needed."),
+        ([[1], [2]], {}, "values has 1 score. At least 2 are needed."),
         (
             [[1, 2]] * 4,
             {"strata": [0, 0, 1, 1], "clusters": [0, 0, 1, 1]},

@@ -413,7 +413,7 @@ def test_the_largest_differences_are_not_always_the_best_to_keep():
         ),
         (
             lambda: hide_to_show_by_t([1.0]),
-            "differences has 1 score(s). At least 2 are needed.",
+            "differences has 1 score. At least 2 are needed.",
         ),
         (
             lambda: hide_to_undo_by_t([1.0, 2.0], alpha=5),

@@ -241,7 +241,7 @@ def test_a_sign_test_after_every_pair_errs_far_more():
             "cannot pair 2 scores of a with 1 of b. Pass the runs that share their seeds, in the "
             "same order, or paired=False if the runs are independent.",
         ),
-        (lambda: TEST.follow([], []), "a has 0 score(s). At least 1 are needed."),
+        (lambda: TEST.follow([], []), "a has 0 scores. At least 1 are needed."),
         (lambda: TEST.decide(1.5, 2), "wins is 1.5. Pass counts: 0 or more."),
         (lambda: TEST.decide(1, [2, -1]), "losses is [2, -1]. Pass counts: 0 or more."),
         (

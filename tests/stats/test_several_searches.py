@@ -70,7 +70,7 @@ def test_means_that_always_differ_by_the_same_tell_nothing_of_other_searches():
 @pytest.mark.parametrize(
     ("a", "b", "error", "message"),
     [
-        ([[1, 2]], [[2, 3]], TooFewRuns, "there are 1 search(es) of each"),
+        ([[1, 2]], [[2, 3]], TooFewRuns, "each has 1 search, and"),
         ([[1], [2]], [[1]], UnpairedScores, "2"),
         ([[1, 2], [2]], [[1], [1]], UnpairedScores, "2"),
         ([[1], [math.nan]], [[1], [2]], InvalidScores, "nan"),

@@ -413,7 +413,7 @@ def test_sizes_that_make_no_sense_are_refused(pick, sizes, message):
 def test_two_runs_leave_nothing_to_pick_from():
     with pytest.raises(TooFewRuns) as caught:
         pick_best_against_worst([1, 2], [1, 2, 3])
-    assert str(caught.value) == "a has 2 score(s). At least 3 are needed."
+    assert str(caught.value) == "a has 2 scores. At least 3 are needed."
 
 
 @pytest.mark.parametrize("pick", [pick_best_against_worst, pick_best_pairs])

@@ -121,7 +121,7 @@ def test_nan_is_refused(aggregate):
     with pytest.raises(InvalidInput) as caught:
         aggregate([0.1, math.nan])
     assert str(caught.value) == (
-        "scores has 1 score(s) that are NaN or infinite, at position(s) 1 (first: nan). Find out "
+        "scores has 1 score that is NaN or infinite, at position 1 (first: nan). Find out "
         "why these runs failed; to leave them out, remove them, and their partners if paired."
     )
 

@@ -346,10 +346,10 @@ def test_pairs_without_a_correction_err_too_often():
             "scores has shape (3,). Pass one row per task and one column per competitor, shape "
             "(n_tasks, n_competitors).",
         ),
-        ([[0.1], [0.2]], "scores has 1 score(s). At least 2 are needed."),
+        ([[0.1], [0.2]], "scores has 1 score. At least 2 are needed."),
         (
             [[0.1, np.nan], [0.2, 0.3]],
-            "scores has 1 score(s) that are NaN or infinite, at position(s) (0, 1) (first: nan). "
+            "scores has 1 score that is NaN or infinite, at position (0, 1) (first: nan). "
             "Find out why these runs failed; to leave them out, remove them, and their partners "
             "if paired.",
         ),
@@ -365,7 +365,7 @@ def test_what_is_no_table_is_refused(function, scores, message):
 def test_one_task_is_too_few_to_test(function):
     with pytest.raises(InvalidInput) as caught:
         function([[0.1, 0.2, 0.3]])
-    assert str(caught.value) == "scores has 1 task(s). At least 2 are needed."
+    assert str(caught.value) == "scores has 1 task. At least 2 are needed."
 
 
 def test_alpha_is_a_level():

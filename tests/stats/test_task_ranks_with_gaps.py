@@ -178,11 +178,11 @@ def test_a_difference_is_found():
         ),
         (
             [[1, 2, 3], [1, NAN, NAN]],
-            "scores has 1 task(s) with two scores or more. At least 2 are needed.",
+            "scores has 1 task with two scores or more. At least 2 are needed.",
         ),
         (
             [[1, math.inf], [1, 2]],
-            "scores has 1 score(s) that are NaN or infinite, at position(s) (0, 1) (first: inf). "
+            "scores has 1 score that is NaN or infinite, at position (0, 1) (first: inf). "
             "Find out why these runs failed; to leave them out, remove them, and their partners "
             "if paired.",
         ),

@@ -287,7 +287,7 @@ def test_every_axis_has_a_name_of_its_own(names):
 
 
 def test_every_factor_has_two_levels_and_every_cell_a_score():
-    with pytest.raises(TooFewRuns, match=r"^'b' has 1 level\(s\)\. At least 2 are needed\.$"):
+    with pytest.raises(TooFewRuns, match=r"^'b' has 1 level\. At least 2 are needed\.$"):
         variance_components(np.zeros((2, 1)), ["a", "b"])
     with pytest.raises(InvalidScores, match=r"\(0, 1\)"):
         variance_components([[1, math.nan], [2, 3]], ["a", "b"])
@@ -385,7 +385,7 @@ def test_what_is_not_shared_is_not_found():
     [
         ([[1, 2]], "scores have the shape (1, 2). Pass two or more repetitions, a row each."),
         ([1, 2], "scores have the shape (2,). Pass two or more repetitions, a row each."),
-        ([[1], [2]], "scores has 1 score(s). At least 2 are needed."),
+        ([[1], [2]], "scores has 1 score. At least 2 are needed."),
         (
             [[1, 1], [2, 2]],
             "scores of one repetition are all the same. Redraw what they depend on.",

@@ -275,7 +275,7 @@ def test_bad_values_of_ratios_are_refused(refuses):
 
 
 def test_impossible_arguments_are_refused():
-    with pytest.raises(TooFewRuns, match=r"^values has 1 score\(s\)\. At least 2 are needed\.$"):
+    with pytest.raises(TooFewRuns, match=r"^values has 1 score\. At least 2 are needed\.$"):
         deviation([0.3])
     with pytest.raises(InvalidInput, match=r"^confidence_level is 95\. "):
         deviation([1, 2], confidence_level=95)

@@ -196,7 +196,7 @@ class TestDamage:
         )
         psql = quote(filled.address.rpartition("&schema=")[0])
         assert found.advice == (
-            f'Restore a copy; without one, `psql {psql} -c "SET search_path TO {filled.schema}; '
+            f'restore a copy; without one, `psql {psql} -c "SET search_path TO {filled.schema}; '
             'DELETE FROM measurements WHERE id IN (2); DELETE FROM meta; DELETE FROM run_labels"` '
             "removes what is damaged, and `outperform run STUDY.toml` does it again"
         )
@@ -211,7 +211,7 @@ class TestDamage:
         filled.query("DROP TABLE meta")
         with open_store(filled.address) as store:
             found = store.verify()
-        assert (found.problems, found.advice) == (("it lacks the table meta",), "Restore a copy")
+        assert (found.problems, found.advice) == (("it lacks the table meta",), "restore a copy")
 
 
 def test_who_may_only_read_is_told_so(filled):

@@ -228,7 +228,7 @@ class TestVerify:
         ]
         delete = "DELETE FROM measurements WHERE id IN (3, 10)"
         assert verification.advice == (
-            f"Restore a copy (first remove '{checked}-wal' and '{checked}-shm', if they are "
+            f"restore a copy (first remove '{checked}-wal' and '{checked}-shm', if they are "
             f'there); without one, `sqlite3 {checked} "{delete}"` removes what is damaged, '
             "and `outperform run STUDY.toml` does it again"
         )
@@ -241,7 +241,7 @@ class TestVerify:
         change(checked, "UPDATE run_labels SET key = 'x' WHERE source = 'all' AND replicate = 5")
         change(checked, "UPDATE meta SET value = '[' WHERE name = 'study'")
         verification = open_store(checked).verify()
-        assert str(verification) == f"'{checked}' is damaged: 3 other problem(s)"
+        assert str(verification) == f"'{checked}' is damaged: 3 other problems"
         assert verification.problems == (
             "replicate 5 of ideal for a on toy does not match its checksum",
             "replicate 5 of ideal for b on toy does not match its checksum",
@@ -257,7 +257,7 @@ class TestVerify:
         verification = open_store(checked).verify()
         assert not verification.is_sound
         assert verification.advice == (
-            f"Restore a copy (first remove '{checked}-wal' and '{checked}-shm', if they are "
+            f"restore a copy (first remove '{checked}-wal' and '{checked}-shm', if they are "
             f"there); without one, `sqlite3 {checked} .recover` writes out what can still be read"
         )
         with pytest.raises(DamagedStore), open_store(checked) as store:

@@ -111,7 +111,7 @@ def test_replicates_beyond_the_study_are_left_out_and_counted(store):
     fewer = run_all(replace(STUDY, designs=(Ideal(4),)), store)
     assert len(fewer) == 8
     assert fewer.notes == (
-        "4 run(s) of replicates or sources that the study does not have any more were left out",
+        "left out: 4 runs of replicates or sources that the study does not have any more",
     )
 
 
@@ -139,9 +139,7 @@ def test_pipelines_that_are_not_in_the_study_any_more_are_left_out_and_counted(s
     store.set_meta("study", describe_study(STUDY))  # as a person may, from Python
     runs = load_runs(store)
     assert runs.algorithms == ("a", "b")
-    assert runs.notes == (
-        "6 run(s) of c on toy were left out: the study does not have them any more",
-    )
+    assert runs.notes == ("left out: 6 runs of c on toy, which the study does not have any more",)
 
 
 def test_runs_that_failed_for_all_are_incomplete_and_those_to_come_are_counted(store):

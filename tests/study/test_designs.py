@@ -176,7 +176,7 @@ def test_more_runs_than_can_be_planned_are_refused(design, n_runs):
     with pytest.raises(InvalidInput) as caught:
         Study((PIPELINE,), (TASK,), (design,))
     assert str(caught.value) == (
-        f"the {design.kind} design has {n_runs} runs of 1 pipeline(s) on 1 task(s). Ask for fewer: "
+        f"the {design.kind} design has {n_runs} runs of 1 pipeline on 1 task. Ask for fewer: "
         "1,000,000 at most."
     )
 

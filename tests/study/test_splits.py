@@ -360,11 +360,11 @@ LABELS = np.repeat(["rare", "common"], [2, 98])
         ),
         (
             lambda: CrossValidation(5).split(100, seed=0, fold=5),
-            "fold is 5, but the split has 5 fold(s). Pass a fold from 0 to 4.",
+            "fold is 5, but the split has 5 folds. Pass a fold from 0 to 4.",
         ),
         (
             lambda: HoldOut().split(100, seed=0, fold=1),
-            "fold is 1, but the split has 1 fold(s). Pass fold = 0.",
+            "fold is 1, but the split has 1 fold. Pass fold = 0.",
         ),
         (lambda: CrossValidation(1), "n_folds is 1. Pass a whole number not less than 2."),
         (
@@ -411,11 +411,11 @@ LABELS = np.repeat(["rare", "common"], [2, 98])
         ),
         (
             lambda: HoldOut().split(1, seed=0),
-            "the dataset has 1 example(s). At least 2 are needed to train and test.",
+            "the dataset has 1 example. At least 2 are needed to train and test.",
         ),
         (
             lambda: FixedSplit([0, 1, 2], [2, 3], [4]),
-            "train and valid share 1 example(s): 2. Remove them from one of the two.",
+            "train and valid share 1 example: 2. Remove them from one of the two.",
         ),
         (
             lambda: FixedSplit([0], [], [9]).split(9, seed=0),
@@ -423,7 +423,7 @@ LABELS = np.repeat(["rare", "common"], [2, 98])
         ),
         (
             lambda: FixedSplit([0], [], [1]).split(2, seed=0, groups=["a", "a"]),
-            "1 group(s) are in two sets of the fixed split: a. Move each group into one set, or "
+            "1 group is in two sets of the fixed split: a. Move each group into one set, or "
             "pass no groups.",
         ),
         (

@@ -52,7 +52,7 @@ def test_a_module_whose_name_is_too_long_for_a_file_is_refused(tmp_path):
         ),
         (
             {"kind": "crossed", "count": "levels = 2000"},
-            "the crossed design has 4,000,000 runs of 1 pipeline(s) on 1 task(s) (line 9). Ask for "
+            "the crossed design has 4,000,000 runs of 1 pipeline on 1 task (line 9). Ask for "
             "fewer: 1,000,000 at most.",
         ),
         (

@@ -124,7 +124,7 @@ reading_options = partial(
         click.option("--algorithm", metavar="COLUMN", help="Column with the algorithms' names."),
         click.option("--task", metavar="COLUMN", help="Column with the tasks."),
         click.option(
-            "--replicate", metavar="COLUMN[,COLUMN]", help="Column(s) that identify paired runs."
+            "--replicate", metavar="COLUMN[,COLUMN]", help="Columns that identify paired runs."
         ),
         click.option("--wide", is_flag=True, help="Each column is an algorithm."),
         click.option(

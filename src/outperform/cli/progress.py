@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from outperform.render.terminal import say
-from outperform.wording import format_duration, format_rate
+from outperform.wording import count, format_duration, format_rate
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -87,9 +87,11 @@ def describe_undone(
 ) -> Iterator[str]:
     """Runs that cannot be done, by where they are, and why."""
     for where, n_runs in blocked.items():
-        yield f"{n_runs} run(s) of {where} cannot be done: every trial of their search failed"
+        search = "its search" if n_runs == 1 else "their search"
+        yield f"{count(n_runs, 'run')} of {where} cannot be done: every trial of {search} failed"
     for where, n_runs in unsimulated.items():
-        what = f"{n_runs} run(s) of {where} cannot be done, as their search cannot be simulated"
+        search = "its search" if n_runs == 1 else "their search"
+        what = f"{count(n_runs, 'run')} of {where} cannot be done, as {search} cannot be simulated"
         yield f"{what}: {refusals.get(where, 'it was tried, and failed')}"
 
 

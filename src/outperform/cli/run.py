@@ -38,7 +38,7 @@ from outperform.study.designs import PAIRED
 from outperform.study.study import Study
 from outperform.study.study_file import read_study_file
 from outperform.study.study_file_tables import EngineTable
-from outperform.wording import enumerate_names
+from outperform.wording import count, enumerate_names
 
 if TYPE_CHECKING:
     from outperform.questions.compare.decision import PlannedDecision
@@ -197,9 +197,10 @@ def _announce(
     """What has changed, what the study is, and how two are decided."""
     for change in changes:
         say(f"Note: {change}.", fg="yellow", err=err)
+    pipelines, tasks = count(len(study.pipelines), "pipeline"), count(len(study.tasks), "task")
     say(
-        f"{study.name}: {len(study.pipelines)} pipeline(s) on {len(study.tasks)} task(s), "
-        f"{study.tuner} search with {study.trials} trials; {seconds}",
+        f"{study.name}: {pipelines} on {tasks}, {study.tuner} search with "
+        f"{count(study.trials, 'trial')}; {seconds}",
         err=err,
     )
     if planned:

@@ -15,7 +15,7 @@ from outperform.runner.description import find_unchanged
 from outperform.store import Store
 from outperform.study.designs import count_fits
 from outperform.study.study import Study
-from outperform.wording import format_duration
+from outperform.wording import count, format_duration
 
 if TYPE_CHECKING:
     from outperform.questions.compare.decision import PlannedDecision
@@ -140,7 +140,7 @@ class Costs:
             row = [cost["design"], f"{cost['n_fits']:,}", *([left] if counted else []), time]
             rows.append([*row, "chosen" if cost["chosen"] else ""])
         left_column = ["left"] if counted else []
-        header = ["design", "fits", *left_column, f"time on {self.n_workers} worker(s)", ""]
+        header = ["design", "fits", *left_column, f"time on {count(self.n_workers, 'worker')}", ""]
         print_table(Table(header, rows))
 
     def _describe(self, kind: str) -> dict[str, Any]:

@@ -27,7 +27,14 @@ from outperform.store.sequential_record import (
 )
 from outperform.store.stored_doubts import SURROGATES
 from outperform.store.stored_runs import find_needed_failures, has_failures
-from outperform.wording import format_duration, format_fit_time, format_rate, measure, shorten
+from outperform.wording import (
+    count,
+    format_duration,
+    format_fit_time,
+    format_rate,
+    measure,
+    shorten,
+)
 
 _N_KINDS = 10  # of errors shown
 _LONGEST = 300  # characters of an error shown
@@ -86,8 +93,8 @@ def _print(status: dict[str, Any], failures: list[Measurement], tests: list[Atte
     for runs in describe_undone(status["blocked"], status["unsimulated"], status["refusals"]):
         say("", runs, fg="red")
     if n_before := status["n_failed_before"]:
-        what = "failed fit(s) are kept: the study, as it was last run, did not ask for them"
-        say("", f"{n_before} other {what}")
+        what = count(n_before, "other failed fit is", "other failed fits are")
+        say("", f"{what} kept: the study, as it was last run, did not ask for them")
     for test in tests:
         say("", f"Looked at after every pair, {describe_attempt(test)}.")
     if failures and not status["running"]:
@@ -252,8 +259,8 @@ def describe_end(activity: Mapping[str, Any]) -> str:
 
 def _count_workers(activity: Mapping[str, Any]) -> str:
     if activity["n_busy"] is None:  # some engines cannot tell
-        return f"{activity['n_workers']} worker(s)"
-    return f"{activity['n_busy']} of {activity['n_workers']} worker(s) busy"
+        return count(activity["n_workers"], "worker")
+    return f"{activity['n_busy']} of {count(activity['n_workers'], 'worker')} busy"
 
 
 def _name_work(worker: Mapping[str, Any], room: int) -> str:

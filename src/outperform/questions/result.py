@@ -103,7 +103,7 @@ class Result(Plain):
         return {"kind": type(self).__name__, "version": version("outperform"), **super().to_dict()}
 
     def _repr_html_(self) -> str:
-        """Show the sentence, its tables and its figure in a notebook."""
+        """Show the sentence, its tables, its figure and what to do next in a notebook."""
         # By name: what renders results lies above them, and is imported when one is shown.
         html: str = import_module("outperform.render.html").render_fragment(self)
         return html

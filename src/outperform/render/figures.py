@@ -40,6 +40,7 @@ _DPI_OF_DOTS = 300  # of what vector files hold as an image
 _HEIGHT = 2.3  # inches, of a view that says nothing else
 _LETTERS = 130  # of one point, on an inch
 _FEWEST_LETTERS = 8  # on a line below axes, however narrow
+_WIDEST_LEGEND = 0.97  # of the axes, beyond which it would squeeze them
 _LEAST_ROOM = 13  # heights of a letter that axes have in either direction
 _ROW_ROOM = 1.8  # likewise of each row, and what stands below all of them
 _POINTS = 72  # per inch
@@ -89,9 +90,9 @@ def plot(result: Any, ax: "Axes | None" = None, *, view: str | None = None) -> "
         A result: what `compare`, `plan`, `best_of_runs`, `decompose` or any other function that
         concludes something returned.
     ax
-        Axes to draw on, in the style that they and matplotlib are set to. By default new ones,
-        one column of a paper wide, in the house style; a notebook shows them, and so does
-        ``plt.show()``.
+        Axes to draw on, in the style that they and matplotlib are set to; a legend that is wider
+        than they are is left out. By default new ones, one column of a paper wide, in the house
+        style; a notebook shows them, and so does ``plt.show()``.
     view
         One of the result's views, such as ``"densities"`` of a comparison, the first by default; a
         word that is none is refused with a list of them.
@@ -141,12 +142,25 @@ def _make_room(ax: "Axes") -> None:
     width = find_width(ax) * (0.8 if len(ax.figure.axes) > 1 else 1)
     rows = max((text.get_window_extent().width for text in ax.get_yticklabels()), default=0)
     width = min(width, 0.9 * float(ax.figure.bbox.width - rows) / ax.figure.dpi)
-    for text in (ax.xaxis.label, *_find_titles(ax)):
+    legend_title = [legend.get_title()] if (legend := ax.get_legend()) else []
+    for text in (ax.xaxis.label, *_find_titles(ax), *legend_title):
         n_letters = max(_FEWEST_LETTERS, int(width * _LETTERS / float(text.get_fontsize())))
         if max(map(len, text.get_text().split("\n"))) > n_letters:
             text.set_text("\n".join(wrap_lines(text.get_text().replace("\n", " "), n_letters)))
+    _drop_wide_legend(ax)
     if isinstance(ax.figure, Figure) and ax.figure.get_layout_engine() is None:
         ax.figure.set_layout_engine("constrained")
+
+
+def _drop_wide_legend(ax: "Axes") -> None:
+    """Leave out a legend that would squeeze the axes, or cover them; what is its title stays."""
+    legend = ax.get_legend()
+    if legend is None or legend.get_window_extent().width <= _WIDEST_LEGEND * ax.bbox.width:
+        return
+    title = legend.get_title()
+    legend.remove()
+    if title.get_text():
+        ax.set_title(title.get_text(), loc="left", fontsize=title.get_fontsize())
 
 
 def _find_titles(ax: Any) -> "list[Text]":

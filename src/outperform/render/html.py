@@ -29,7 +29,7 @@ _CLASSES = {"good": "decided", "bad": "decided", "open": "undecided", None: ""}
 def write_report(
     results: Any, path: str | Path, *, title: str | None = None, about: Sequence[str] = ()
 ) -> None:
-    """Write results with their tables, caveats and figures; the same results give the same bytes.
+    """Write results with all that they say; the same results give the same bytes.
 
     Parameters
     ----------
@@ -123,11 +123,13 @@ def _render_result(result: Result, prefix: str) -> str:
     )
     doubts = "".join(f"<li>{escape(caveat)}</li>\n" for caveat in result.caveats)
     caveats = f"<h3>Caveats</h3>\n<ul>\n{doubts}</ul>" if doubts else ""
+    advice = f"<p><strong>Next:</strong> {escape(result.advice)}</p>" if result.advice else ""
     return f"""<h2 class="{_CLASSES[result.mood]}">{escape(str(result))}</h2>
 <p>{escape(str(result.scope))}.</p>
 {parts}
 {_render_figure(result, prefix)}
-{caveats}"""
+{caveats}
+{advice}"""
 
 
 def escape(text: str) -> str:

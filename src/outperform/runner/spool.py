@@ -21,6 +21,7 @@ from uuid import uuid4
 from outperform.errors import InvalidInput
 from outperform.store.damage import find_checksum
 from outperform.store.rows import NONSENSE, encode_json
+from outperform.wording import count
 
 HEARTBEAT = "coordinator"  # the file that is touched as long as a coordinator is there
 PATIENCE = 3600.0  # seconds that workers go on without a heartbeat, unless somebody says otherwise
@@ -76,9 +77,10 @@ class Spool:
     @property
     def notes(self) -> list[str]:
         """What is to be said of it."""
-        notes = [f"{self._n_taken} result(s) were taken from the spool"] if self._n_taken else []
+        taken = count(self._n_taken, "result was", "results were")
+        notes = [f"{taken} taken from the spool"] if self._n_taken else []
         notes += [
-            f"{n} file(s) of the spool were set aside as *.damaged and their fits done again: {why}"
+            f"{count(n, 'file')} of the spool set aside as *.damaged, its fits done again: {why}"
             for why, n in self._damaged.items()
         ]
         if self._unseen:

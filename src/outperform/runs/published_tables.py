@@ -23,7 +23,7 @@ from outperform.runs.files import open_source
 from outperform.runs.formats import tabulate_columns
 from outperform.runs.source_table import SourceTable
 from outperform.stats import Summary
-from outperform.wording import cut_to, enumerate_names, suggest_names
+from outperform.wording import count, cut_to, enumerate_names, suggest_names
 
 COLUMNS = {
     "algorithm": ALGORITHM,
@@ -155,8 +155,8 @@ def read_published_table(
     tasks = tuple(task for task in kept if task not in wrong)
     if len(tasks) < 2:
         raise TooFewRuns(
-            f"{table.source} has {len(tasks)} dataset(s) with a mean and a standard deviation of "
-            f"both {a!r} and {b!r}",
+            f"{table.source} has {count(len(tasks), 'dataset')} with a mean and a standard "
+            f"deviation of both {a!r} and {b!r}",
             "Compare them on one with --summary A=MEAN±SD,N B=MEAN±SD,N",
         )
     parsed = [tuple(_parse(kept[task][side]) for task in tasks) for side in (0, 1)]
@@ -181,7 +181,7 @@ def _find_incomplete(
     wrong = [task for task, problem in problems.items() if problem]
     if wrong and not drop_incomplete:
         problem, remedy = problems[wrong[0]] or ("", "")
-        others = f", and {len(wrong) - 1} more dataset(s) like it" if len(wrong) > 1 else ""
+        others = f", and {count(len(wrong) - 1, 'more dataset')} like it" if len(wrong) > 1 else ""
         raise InvalidScores(
             f"{problem} in {source}{others}",
             f"{remedy}, or leave out such datasets with --drop-incomplete",

@@ -44,7 +44,7 @@ from outperform.runs.source_table import SourceTable
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.runs.table import Runs
 from outperform.runs.wide import RowKind, explain_transposed, is_transposed, read_wide
-from outperform.wording import enumerate_names, enumerate_rows, join_words, suggest_names
+from outperform.wording import count, enumerate_names, enumerate_rows, join_words, suggest_names
 
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+")
 _WORDS: dict[str, Goal] = {
@@ -339,7 +339,7 @@ class _MetricReader:
             first = task.codes[differs][0]
             counts = np.bincount(labels.codes[task.codes == first], minlength=len(labels.names))
             rows = {
-                name: f"{n:,} row{'' if n == 1 else 's'}"
+                name: count(n, "row")
                 for name, n in zip(labels.names, counts.tolist(), strict=True)
                 if n
             }

@@ -30,7 +30,7 @@ from outperform.runs.searches import Searches
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
 from outperform.runs.task_references import take_task_values
-from outperform.wording import enumerate_names, suggest_names
+from outperform.wording import count, enumerate_names, suggest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +153,14 @@ class Runs:
         return f"<Runs: {self}>"
 
     def __str__(self) -> str:
-        on = "" if self.tasks == ("",) else f" on {_count(len(self.tasks), 'task')}"
+        on = "" if self.tasks == ("",) else f" on {count(len(self.tasks), 'task')}"
         metrics = f"{self.goal} {self.metric}"
         if self.task_metrics:
             each = Counter(self.task_metrics.values()).items()
             metrics = enumerate_names(f"{goal} {metric} on {n}" for (metric, goal), n in each)
         none = f"; no run of {enumerate_names(self.unfinished)} has a score"
         return (
-            f"{_count(len(self), 'run')} of {_count(len(self.algorithms), 'algorithm')}{on} "
+            f"{count(len(self), 'run')} of {count(len(self.algorithms), 'algorithm')}{on} "
             f"({metrics}, from {self.source}){none if self.unfinished else ''}"
         )
 
@@ -398,7 +398,3 @@ def name_runs(algorithm: Labels, task: Labels, replicate: Labels | None) -> dict
         "replicates": None if replicate is None else replicate.names,
         "replicate": np.zeros_like(task.codes) if replicate is None else replicate.codes,
     }
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -17,6 +17,7 @@ from outperform.errors import InvalidInput, TooFewRuns
 from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, check_count, check_open_unit, check_positive
 from outperform.stats.numerics import chi_square_nodes, halve
+from outperform.wording import count
 
 _MOST = 1_000_000  # searches, or replicates of each: more than anybody fits
 _NEAR = np.arange(-5.0, 6.0)  # whole numbers around the best real one that are tried
@@ -104,8 +105,8 @@ def best_split(
     least = fewest[0] * (search_cost + fewest[1] * fit_cost)
     if least > budget * (1 + 1e-9):
         raise InvalidInput(
-            f"the budget is {budget:g}, and {fewest[0]} search(es) with {fewest[1]} replicate(s) "
-            f"cost {least:g}",
+            f"the budget is {budget:g}, and {count(fewest[0], 'search', 'searches')} with "
+            f"{count(fewest[1], 'replicate')} cost {least:g}",
             "Pass a larger budget",
         )
     # 1e-9: what is whole but for rounding is whole.

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedScores
+from outperform.wording import count
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -44,7 +45,7 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
         _refuse_extreme(array, name)
     if array.shape[-1] < at_least:
         raise TooFewRuns(
-            f"{name} has {array.shape[-1]} score(s)", f"At least {at_least} are needed"
+            f"{name} has {count(array.shape[-1], 'score')}", f"At least {at_least} are needed"
         )
     return array
 
@@ -52,7 +53,7 @@ def as_samples(values: ArrayLike, name: str, *, at_least: int = 1, axis: int = -
 def _move_last(array: FloatArray, axis: int, name: str) -> FloatArray:
     if not isinstance(axis, int | np.integer) or not -array.ndim <= axis < array.ndim:
         raise InvalidInput(
-            f"axis is {axis}, but {name} has {array.ndim} dimension(s)",
+            f"axis is {axis}, but {name} has {count(array.ndim, 'dimension')}",
             f"Pass an axis from {-array.ndim} to {array.ndim - 1}",
         )
     return np.moveaxis(array, axis, -1)
@@ -68,7 +69,9 @@ def as_scores(values: ArrayLike, name: str, *, at_least: int = 1) -> FloatArray:
             "several tasks are compared one at a time",
         )
     if array.size < at_least:
-        raise TooFewRuns(f"{name} has {array.size} score(s)", f"At least {at_least} are needed")
+        raise TooFewRuns(
+            f"{name} has {count(array.size, 'score')}", f"At least {at_least} are needed"
+        )
     return array
 
 
@@ -119,7 +122,7 @@ def as_pvalues(values: ArrayLike, *, axis: int = -1) -> FloatArray:
     if wrong.any():
         place = np.argwhere(wrong)[0].tolist()
         raise InvalidInput(
-            f"pvalues has {np.count_nonzero(wrong)} value(s) that are no p-value "
+            f"pvalues has {count(int(wrong.sum()), 'value that is', 'values that are')} no p-value "
             f"(first: {array[tuple(place)]}, at {', '.join(map(str, place))})",
             "Pass numbers from 0 to 1, and leave out tests that were not done",
         )
@@ -240,8 +243,8 @@ def check_count(name: str, value: float, *, at_least: int, at_most: int | None =
 
 def add_counts(wins: int, ties: int, losses: int) -> int:
     """Number of pairs that have one of these outcomes."""
-    for name, count in (("wins", wins), ("ties", ties), ("losses", losses)):
-        check_count(name, count, at_least=0)
+    for name, n in (("wins", wins), ("ties", ties), ("losses", losses)):
+        check_count(name, n, at_least=0)
     return wins + ties + losses
 
 
@@ -262,7 +265,7 @@ def check_sizes(sizes: ArrayLike, *, at_least: int, at_most: int) -> IntArray:
 def _as_floats(values: ArrayLike, name: str) -> FloatArray:
     if isinstance(values, np.ma.MaskedArray) and (n_masked := int(np.sum(values.mask))):
         raise InvalidScores(
-            f"{name} has {n_masked} masked score(s)",
+            f"{name} has {count(n_masked, 'masked score')}",
             "Remove those runs, and their partners if paired",
         )
     try:
@@ -289,7 +292,8 @@ def _refuse_extreme(array: FloatArray, name: str) -> None:
         )
     where = ", ".join(str(tuple(i) if len(i) > 1 else i[0]) for i in bad[:5].tolist())
     raise InvalidScores(
-        f"{name} has {len(bad)} score(s) that are NaN or infinite, at position(s) {where}"
+        f"{name} has {count(len(bad), 'score that is', 'scores that are')} NaN or infinite, at "
+        f"position{'s' if len(bad) > 1 else ''} {where}"
         f"{', ...' if len(bad) > 5 else ''} (first: {array[tuple(bad[0])]})",
         "Find out why these runs failed; to leave them out, remove them, and their partners if "
         "paired",

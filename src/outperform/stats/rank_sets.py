@@ -22,6 +22,7 @@ from outperform.stats.checks import (
 from outperform.stats.multiple_tests import holm
 from outperform.stats.numerics import divide, divide_rows
 from outperform.stats.task_ranks import average_ranks, merge_tied
+from outperform.wording import count
 
 RankKind = Literal["simultaneous", "marginal"]
 _BLOCK = 1 << 19  # numbers held at once: 4 MB
@@ -147,7 +148,7 @@ def _as_table(values: ArrayLike) -> FloatArray:
             "Pass one row per unit and one column per competitor, shape (n_units, n_competitors)",
         )
     if len(table) < 2:
-        raise TooFewRuns(f"values has {len(table)} unit(s)", "At least 2 are needed")
+        raise TooFewRuns(f"values has {count(len(table), 'unit')}", "At least 2 are needed")
     return merge_tied(table, np.asarray(values).dtype)
 
 

@@ -17,6 +17,7 @@ from outperform.errors import TooFewRuns
 from outperform.stats.checks import ROUNDING, as_pairs, check_open_unit, check_paired
 from outperform.stats.effect_sizes import Estimate, mean_and_deviation, student_interval
 from outperform.stats.intervals import Interval
+from outperform.wording import count
 
 _MOST_SEARCHES = 1_000  # of each, that anybody would do
 
@@ -71,7 +72,8 @@ def difference_over_searches(
     pairs = [as_pairs(x, y) for x, y in zip(a, b, strict=True)]
     if len(pairs) < 2:
         raise TooFewRuns(
-            f"there are {len(pairs)} search(es) of each, and the luck of one is in all its runs",
+            f"each has {count(len(pairs), 'search', 'searches')}, and the luck of one is "
+            "in all its runs",
             "Search twice or more",
         )
     means = np.array([(x.mean(), y.mean()) for x, y in pairs])

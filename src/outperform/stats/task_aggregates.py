@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
 from outperform.stats.checks import FloatArray, IntArray, as_samples, check_choice, merge_ties
 from outperform.stats.numerics import unwrap
+from outperform.wording import count
 
 _BLOCK = 64  # sorted runs that are added up at once
 
@@ -147,7 +148,7 @@ def _list_tables(scores: ArrayLike | Sequence[ArrayLike], at_least: int) -> list
         raise InvalidScores(f"scores is {scores!r}", advice) from None
     tables = [as_samples(x, f"scores[{i}]", at_least=at_least) for i, x in enumerate(given)]
     if not tables:
-        raise TooFewRuns("scores has 0 task(s)", "At least 1 is needed")
+        raise TooFewRuns("scores has 0 tasks", "At least 1 is needed")
     for i, table in enumerate(tables):
         if table.ndim != 2 or len(table) != len(tables[0]) or not len(table):
             expected = f"({len(tables[0])}, n_replicates)" if tables[0].ndim == 2 else "2-D"
@@ -162,7 +163,7 @@ def _number_families(families: Sequence[Hashable] | None, n_tasks: int) -> IntAr
     labels = range(n_tasks) if families is None else families
     if len(labels) != n_tasks:
         raise InvalidInput(
-            f"families has {len(labels)} label(s), but scores has {n_tasks} task(s)",
+            f"families has {count(len(labels), 'label')}, but scores has {count(n_tasks, 'task')}",
             "Pass the family of each task, in the order of the tasks",
         )
     numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}

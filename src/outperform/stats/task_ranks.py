@@ -28,6 +28,7 @@ from outperform.stats.checks import (
 )
 from outperform.stats.mean_tests import permutation_pvalue
 from outperform.stats.numerics import divide_rows, midranks, normal_nodes, unwrap
+from outperform.wording import count
 
 _BLOCK = 1000  # widths at a time, to bound memory
 _FEW = 30  # variables, for which half the nodes give all digits
@@ -185,7 +186,9 @@ def _rank_tasks(scores: ArrayLike, *, at_least: int) -> FloatArray:
             "Pass one row per task and one column per competitor, shape (n_tasks, n_competitors)",
         )
     if array.shape[-2] < at_least:
-        raise TooFewRuns(f"scores has {array.shape[-2]} task(s)", f"At least {at_least} are needed")
+        raise TooFewRuns(
+            f"scores has {count(array.shape[-2], 'task')}", f"At least {at_least} are needed"
+        )
     return midranks(-merge_tied(array, np.asarray(scores).dtype))
 
 
@@ -333,7 +336,7 @@ def _centre_ranks(scores: ArrayLike) -> tuple[FloatArray, BoolArray, int]:
     kept = seen.sum(axis=1) >= 2
     if np.count_nonzero(kept) < 2:
         raise TooFewRuns(
-            f"scores has {np.count_nonzero(kept)} task(s) with two scores or more",
+            f"scores has {count(int(kept.sum()), 'task')} with two scores or more",
             "At least 2 are needed",
         )
     centred = np.zeros(array.shape)

@@ -14,6 +14,7 @@ from outperform.plain_values import Plain
 from outperform.stats.checks import FloatArray, as_samples, check_open_unit
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
+from outperform.wording import count
 
 Axes = tuple[int, ...]
 _N_LEVELS = 1000  # of an interval, over which its mean is taken
@@ -105,7 +106,7 @@ def _as_crossed(scores: ArrayLike, names: Sequence[str]) -> FloatArray:
         )
     for name, n_levels in zip(names, array.shape, strict=True):
         if n_levels < 2:
-            raise TooFewRuns(f"{name!r} has {n_levels} level(s)", "At least 2 are needed")
+            raise TooFewRuns(f"{name!r} has {count(n_levels, 'level')}", "At least 2 are needed")
     return array
 
 

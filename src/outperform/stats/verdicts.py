@@ -5,12 +5,12 @@ the number of wins only: there is a smallest number that makes it *significant*,
 it *meaningful*. Its error rates are binomial tails beyond these numbers.
 """
 
+import itertools
 import math
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import count
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -29,6 +29,7 @@ from outperform.stats.checks import (
 )
 from outperform.stats.intervals import REACHED
 from outperform.stats.outperforming import PairedMethod, paired_interval
+from outperform.wording import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +230,11 @@ def smallest_detectable_probability(
     wins = int(wins_needed(np.array([n_pairs]), gamma, alpha, interval)[0])
     if wins > n_pairs:
         # Wilson's interval may ask for more than the sign test does.
-        sizes = count(smallest_conclusive(alpha))
+        sizes = itertools.count(smallest_conclusive(alpha))
         fewest = next(n for n in sizes if wins_needed(np.array([n]), 0.5, alpha, interval)[0] <= n)
         raise TooFewRuns(
-            f"{n_pairs} pair(s) show no difference at alpha = {alpha:g}, not even if all are won",
+            f"{count(n_pairs, 'pair shows', 'pairs show')} no difference at alpha = {alpha:g}, not "
+            "even if all are won",
             f"At least {fewest} pairs are needed",
         )
     return float(betainccinv(wins, n_pairs - wins + 1, beta))
@@ -254,7 +256,7 @@ def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterv
     like = np.maximum(n / 2 + z * np.sqrt(n) / 2, n * gamma - z * np.sqrt(n * gamma * (1 - gamma)))
     near = np.ceil(like).astype(np.int64)
     too_few, enough = np.zeros_like(n), n + 1
-    for turn in count():
+    for turn in itertools.count():
         unsettled = np.flatnonzero(enough - too_few > 1)
         if not unsettled.size:
             break

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from outperform.errors import DamagedStore
 from outperform.plain_values import Plain
-from outperform.wording import enumerate_names
+from outperform.wording import count, enumerate_names
 
 _LONGEST = 64  # characters of a key that are shown: a damaged one may be anything
 _N_SHOWN = 10
@@ -87,7 +87,7 @@ class Verification(Plain):
     def __str__(self) -> str:
         if not self.is_sound:
             parts = [f"{len(self.fits)} of {self.n_measurements} fits"] if self.fits else []
-            others = [f"{len(self.problems)} other problem(s)"] if self.problems else []
+            others = [f"{count(len(self.problems), 'other problem')}"] if self.problems else []
             return f"'{self.store}' is damaged: {enumerate_names([*parts, *others])}"
         if self.has_checksums:
             return f"'{self.store}' is sound: {self.n_measurements} fits are as they were recorded"

@@ -158,13 +158,13 @@ class PostgresStore(SqlStore):
         except DamagedStore as error:
             problem = error.problem.removeprefix(f"'{self.address}' is damaged: ")
             return Verification(
-                self.address, 0, False, problems=(problem,), advice="Restore a copy"
+                self.address, 0, False, problems=(problem,), advice="restore a copy"
             )
         advice = ""
         if removals:
             statements = "; ".join([f"SET search_path TO {self._place.schema}", *removals])
             advice = (
-                f"Restore a copy; without one, `psql {shlex.quote(self._place.for_psql)} -c "
+                f"restore a copy; without one, `psql {shlex.quote(self._place.for_psql)} -c "
                 f'"{statements}"` removes what is damaged, and `outperform run STUDY.toml` does it '
                 "again"
             )

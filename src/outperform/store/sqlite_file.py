@@ -42,7 +42,7 @@ _SCRATCH_BYTES = 64 * 1024  # SQLite needs about this much beside the store to w
 _N_PROBLEMS = 100  # of the structure that are listed
 _CHUNK = 1000
 # SQLite would take a log that is left there for the copy's own.
-_COPY = "Restore a copy (first remove '{0}-wal' and '{0}-shm', if they are there); without one, "
+_COPY = "restore a copy (first remove '{0}-wal' and '{0}-shm', if they are there); without one, "
 _RESTORE = _COPY + "`sqlite3 {0} .recover` writes out what can still be read"
 _DELETE = (
     _COPY + '`sqlite3 {0} "{1}"` removes what is damaged, and '

@@ -28,7 +28,7 @@ from outperform.store.stored_doubts import (
 )
 from outperform.study.designs import PAIRED, is_later_repetition
 from outperform.study.sources import ALL
-from outperform.wording import enumerate_names, suggest_names
+from outperform.wording import count, enumerate_names, suggest_names
 
 SIMULATED = "simulated-hopt"
 _REASONS = ("", "failed", "whose search failed")  # to have no score
@@ -281,14 +281,14 @@ def describe_left_out(
     if foreign:
         names = sorted({f"{label.pipeline} on {label.task}" for label in foreign})
         yield (
-            f"{len(foreign)} run(s) of {enumerate_names(names)} were left out: the study does not "
-            "have them any more"
+            f"left out: {count(len(foreign), 'run')} of {enumerate_names(names)}, which the study "
+            "does not have any more"
         )
     n_others = sum(not is_planned(label, designs, study) for label in labels) - len(foreign)
     if n_others:
         yield (
-            f"{n_others} run(s) of replicates or sources that the study does not have any more "
-            "were left out"
+            f"left out: {count(n_others, 'run')} of replicates or sources that the study does not "
+            "have any more"
         )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput
+from outperform.wording import count
 
 IntArray = NDArray[np.int64]
 Size = int | float  # a number of units, or a fraction
@@ -43,7 +44,8 @@ def make_units(
     """Units of a dataset: its examples, or its groups where given."""
     if n_examples < 2:
         raise InvalidInput(
-            f"the dataset has {n_examples} example(s)", "At least 2 are needed to train and test"
+            f"the dataset has {count(n_examples, 'example')}",
+            "At least 2 are needed to train and test",
         )
     if groups is None:
         examples, starts, n_units = None, np.empty(0, dtype=np.int64), n_examples

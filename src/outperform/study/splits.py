@@ -27,7 +27,7 @@ from outperform.study.split_units import (
     take_sets,
 )
 from outperform.study.study_file_entries import entry
-from outperform.wording import enumerate_names
+from outperform.wording import count, enumerate_names
 
 _MOST_EXAMPLES = 20_000_000  # of a fixed set: positions are kept one by one
 
@@ -275,7 +275,7 @@ class FixedSplit:
             shared = sorted(set(getattr(self, first)) & set(getattr(self, second)))
             if shared:
                 raise InvalidInput(
-                    f"{first} and {second} share {len(shared)} example(s): "
+                    f"{first} and {second} share {count(len(shared), 'example')}: "
                     f"{enumerate_names(map(str, shared), limit=5)}",
                     "Remove them from one of the two",
                     where=(second,),
@@ -303,8 +303,8 @@ class FixedSplit:
             shared = np.intersect1d(np.asarray(groups)[first], np.asarray(groups)[second])
             if len(shared):
                 raise InvalidInput(
-                    f"{len(shared)} group(s) are in two sets of the fixed split: "
-                    f"{enumerate_names(map(str, shared), limit=5)}",
+                    f"{count(len(shared), 'group is', 'groups are')} in two sets of the fixed "
+                    f"split: {enumerate_names(map(str, shared), limit=5)}",
                     "Move each group into one set, or pass no groups",
                 )
         return Split(*sets)
@@ -314,7 +314,7 @@ def _check_fold(fold: int, n_folds: int) -> None:
     """Refuse a fold that the split does not have."""
     if not 0 <= fold < n_folds:
         raise InvalidInput(
-            f"fold is {fold}, but the split has {n_folds} fold(s)",
+            f"fold is {fold}, but the split has {count(n_folds, 'fold')}",
             "Pass fold = 0" if n_folds == 1 else f"Pass a fold from 0 to {n_folds - 1}",
         )
 

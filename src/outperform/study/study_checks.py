@@ -30,7 +30,7 @@ from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.study_file_entries import check_name, check_names, entry
 from outperform.study.tasks import BUNDLED, Task
 from outperform.study.tuners import TUNERS, make_tuner
-from outperform.wording import enumerate_names, find_near, suggest_names
+from outperform.wording import count, enumerate_names, find_near, suggest_names
 
 if TYPE_CHECKING:
     from outperform.study.study import Study
@@ -281,8 +281,8 @@ def _check_n_runs(design: Design, study: "Study") -> None:
     n_runs = sum(count_runs(design, draw) for draw in study.draws)
     if n_runs > MOST_RUNS:
         raise InvalidInput(
-            f"the {design.kind} design has {n_runs:,} runs of {len(study.pipelines)} pipeline(s) "
-            f"on {len(study.tasks)} task(s)",
+            f"the {design.kind} design has {n_runs:,} runs of "
+            f"{count(len(study.pipelines), 'pipeline')} on {count(len(study.tasks), 'task')}",
             f"Ask for fewer: {MOST_RUNS:,} at most",
         )
 

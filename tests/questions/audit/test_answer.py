@@ -203,7 +203,7 @@ def test_one_algorithm_against_itself():
         "9.49); best and worst differ significantly up to 17 of 20 runs each (α = 0.05)."
     )
     assert result.n_fooled == 17
-    assert result.advice.startswith("Fix the seeds before the first run")
+    assert result.advice.startswith("fix the seeds before the first run")
 
 
 def test_runs_that_are_all_alike_fool_nobody():
@@ -241,11 +241,11 @@ def test_a_network_of_the_second_paper(shared_data):
 
 def test_what_to_do_next():
     assert audit_quickly(from_wins(25, 4), "a", "b").advice.startswith(
-        "Report the verdict with every seed"
+        "report the verdict with every seed"
     )
     fragile = audit_quickly(from_wins(21, 8), "a", "b").advice
     assert fragile == (
-        "Add seeds in sequence, and leave none out: about 39 pairs would make a share of wins as "
+        "add seeds in sequence, and leave none out: about 39 pairs would make a share of wins as "
         "here robust. Until then, call it fragile."
     )
     undecided = audit_quickly(from_wins(17, 12), "a", "b").advice
@@ -374,7 +374,7 @@ def test_runs_without_seeds_are_noted():
             from_wins(2, 1),
             ("a",),
             TooFewRuns,
-            "'a' has 3 run(s). Picking needs at least 4; `outperform plan` says how many a verdict "
+            "'a' has 3 runs. Picking needs at least 4; `outperform plan` says how many a verdict "
             "needs.",
         ),
         (

@@ -32,7 +32,7 @@ def test_the_verdict_comes_first_and_what_to_do_last(runs_file):
     assert lines[3].startswith("new outperforms old on easy: P(new > old) = 0.947")
     assert lines[5].split("  ")[1] == "fewest of 19 pairs to hide until"
     assert "  - seeds 0…19 without 7: were these runs left out?" in lines
-    assert lines[-1].startswith("Next: Report the verdict with every seed")
+    assert lines[-1].startswith("Next: report the verdict with every seed")
 
 
 def test_all_tasks_are_audited_where_none_is_named(runs_file):

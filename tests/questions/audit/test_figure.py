@@ -40,6 +40,7 @@ def test_pvalues_are_drawn_for_both_sides_and_tests(result, find, ax, view, fiel
             assert line.get_color() == colour
     assert find(ax, "alpha").get_ydata()[0] == pytest.approx(0.05)
     assert ax.get_yscale() == "log"
+    assert "≤ 10⁻¹⁰" in [text.get_text() for text in ax.texts]
 
 
 def test_shares_of_random_sets_are_drawn_by_every_rule(result, find, ax):
@@ -48,7 +49,7 @@ def test_shares_of_random_sets_are_drawn_by_every_rule(result, find, ax):
         assert find(ax, f"{shares.rule}-a").get_ydata().tolist() == shares.share_a.tolist()
         assert find(ax, f"{shares.rule}-b").get_xdata().tolist() == shares.sizes.tolist()
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["new better", "old better", "verdict", "paired t", "brunner-munzel"]
+    assert labels == ["new better", "old better", "verdict", "paired t", "Brunner–Munzel"]
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_tasks_without_a_conclusion_or_beyond_doubt_are_said_so():
         "is robust on 2; it is weakest on x, where hiding 13 of 29 pairs is what it takes to undo "
         "that a outperforms b."
     )
-    assert robust.advice.startswith("Report every task with every seed")
+    assert robust.advice.startswith("report every task with every seed")
 
 
 def test_ties_only_are_moved_by_no_number():

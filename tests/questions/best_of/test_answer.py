@@ -321,7 +321,7 @@ def test_failed_runs_are_counted_and_goals_doubted():
     found = best_of_runs(read_runs(records, goal="minimize"), drop_incomplete=True)
     assert found.n_runs == 99
     assert found.caveats[-2:] == (
-        "1 incomplete run(s) were left out: a candidate that fails is part of the budget too",
+        "1 incomplete run was left out: a candidate that fails is part of the budget too",
         "'accuracy' usually is to maximize, but was told to minimize",
     )
 
@@ -362,7 +362,7 @@ def with_score(name, value, row=2):
             make_records(1),
             {},
             TooFewRuns,
-            "'net' has 1 run(s) in the list of records, which say nothing about the best of "
+            "'net' has 1 run in the list of records: too few to say anything about the best of "
             "several. Train it with several seeds, many more than the candidates you would choose "
             "from.",
         ),

@@ -41,7 +41,7 @@ def test_the_expectation_comes_first_in_one_sentence(write_runs):
     assert lines[3] == "test_acc, higher is better; 95% intervals"
     assert [line.split()[0] for line in lines[5:10]] == ["1", "2", "5", "10", "20"]
     assert lines[5].split()[-1] == "+0"
-    assert lines[-1].startswith("Next: Report the expected best of 5 (Boo_5) with its interval")
+    assert lines[-1].startswith("Next: report the expected best of 5 (Boo_5) with its interval")
 
 
 def test_lower_may_be_better_and_constant_scores_correlate_with_none(write_runs):
@@ -95,7 +95,7 @@ def test_all_algorithms_have_a_row_each(write_runs):
     assert lines[0].startswith("With a budget of 3, most is to be expected of bb: test_acc 0.6")
     assert lines[4].split()[2:8] == ["best", "of", "3", "best", "of", "9"]
     assert [line.split()[0] for line in lines[5:8]] == ["bb", "c", "a"]
-    assert lines[-1] == "Next: Compare the two at the top by name: bb 'c c'."
+    assert lines[-1] == "Next: compare the two at the top by name: bb 'c c'."
 
 
 def test_validation_scores_are_named(write_runs):
@@ -174,8 +174,8 @@ def test_bad_input_is_refused_with_the_reason(write_runs, words, message):
 
 def test_one_run_is_refused(write_runs):
     assert refused(call("best-of", write_runs(n_runs=1))) == (
-        "Error: 'net' has 1 run(s) in net.csv, which say nothing about the best of several. Train "
-        "it with several seeds, many more than the candidates you would choose from."
+        "Error: 'net' has 1 run in net.csv: too few to say anything about the best of several. "
+        "Train it with several seeds, many more than the candidates you would choose from."
     )
 
 
@@ -224,7 +224,7 @@ def test_trials_of_a_store_are_runs(store_file):
     assert text.startswith("The best of 3 runs of tree on iris ")
     assert "(6 runs)" in text
     assert "chosen by validation" in text
-    assert "1 other search(es) of the study are left out: they are on other splits" in text
+    assert "left out: 1 other search of the study, on other splits" in text
 
 
 def test_final_fits_of_a_store_are_runs_too(store_file):

@@ -16,6 +16,7 @@ from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
+from outperform.wording import count
 from tests.command_line import call, refused
 
 ALONE = (
@@ -23,8 +24,8 @@ ALONE = (
     "of other splits"
 )
 OTHERS = (
-    "2 other search(es) of the study are left out: they are on other splits, whose validation "
-    "scores cannot be compared"
+    "left out: 2 other searches of the study, on other splits, whose validation scores cannot be "
+    "compared"
 )
 UNTESTED = "searches recorded no test scores: validation scores choose, and are reported"
 
@@ -74,9 +75,7 @@ def test_failed_trials_are_counted(tmp_path):
     n_failed = 30 - len(runs)
     assert n_failed > 0
     assert (np.asarray(runs.validation) <= 0.9).all()
-    assert runs.notes[2:] == (
-        f"{n_failed} trial(s) are left out: they failed, or are not done yet",
-    )
+    assert runs.notes[2:] == (f"left out: {count(n_failed, 'trial')}, failed or not done yet",)
 
 
 def test_a_tuner_that_looks_back_is_followed_beyond_failed_trials(tmp_path):

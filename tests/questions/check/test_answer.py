@@ -276,4 +276,4 @@ def test_a_seed_that_changes_another_number_of_the_fit_is_used():
 
 def test_unused_seeds_are_counted_beside_noisy_ones():
     result = check(draw_from_random, ignore_init)
-    assert "; 1 other seed(s) change no score (" in str(result)
+    assert "; 1 other seed changes no score (" in str(result)

@@ -166,16 +166,16 @@ def test_next_step_says_no_more_than_is_known_of_data_like_these():
     for options in (SIZES, {}):
         alike = compare_runs(rows("split", 0), "svm", "knn", equivalence=0.01, **options)
         assert alike.advice == (
-            "The two are alike: report that a difference of 0.01 or more is ruled out on this "
+            "the two are alike: report that a difference of 0.01 or more is ruled out on this "
             "dataset."
         )
     # It is shown already that more splits would speak for the other side.
     differences = np.repeat([0.01, -0.1], [48, 24])
     torn = compare(differences, np.zeros(72), train_size=790, test_size=10)
-    assert torn.advice == "Report both: who wins more often here, and who has the better mean."
+    assert torn.advice == "report both: who wins more often here, and who has the better mean."
     constant = compare(np.full(10, 0.75), np.full(10, 0.5), **SIZES)
     assert constant.advice == (
-        "For other data like these, collect more of them, or compare on several datasets: "
+        "for other data like these, collect more of them, or compare on several datasets: "
         "differences that do not vary tell nothing of others."
     )
 

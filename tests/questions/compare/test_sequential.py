@@ -86,7 +86,7 @@ def test_neither_and_undecided():
     assert (open_still.outcome, open_still.n_pairs) == ("undecided", 4)
     assert str(open_still).startswith("Undecided between a and b on toy after 4 pairs: P(a > b) = ")
     assert open_still.advice == (
-        "Add pairs and look after each, 76 more at most: this test allows it."
+        "add pairs and look after each, 76 more at most: this test allows it."
     )
 
 

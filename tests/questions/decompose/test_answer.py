@@ -159,7 +159,9 @@ def test_a_clean_study_has_one_caveat(scores):
 
 def test_an_idle_seed_is_doubted(scores):
     caveats = decompose(scores | {"order": [0.7] * 200, "dropout": [0.7] * 200}).caveats
-    assert caveats[1:] == ("redrawing order, dropout changed no score: are these seeds used?",)
+    assert caveats[1:] == ("redrawing order, dropout changed no score: are their seeds used?",)
+    (_, one) = decompose(scores | {"order": [0.7] * 200}).caveats
+    assert one == "redrawing order changed no score: is its seed used?"
 
 
 def test_noise_is_doubted(scores):
@@ -268,9 +270,9 @@ def test_crossed_constants_and_many_levels():
 
 
 def test_bad_scores_are_refused_by_the_name_of_their_source(scores):
-    with pytest.raises(InvalidScores, match=r"^source 'init' has 1 score\(s\) that are NaN"):
+    with pytest.raises(InvalidScores, match=r"^source 'init' has 1 score that is NaN"):
         decompose(scores | {"init": [0.1, math.nan]})
-    with pytest.raises(TooFewRuns, match=r"^source 'hpo' has 1 score\(s\)\. At least 2 are need"):
+    with pytest.raises(TooFewRuns, match=r"^source 'hpo' has 1 score\. At least 2 are need"):
         decompose(scores | {"hpo": [0.1]})
     with pytest.raises(InvalidInput, match=r"^there are no sources of variation\. "):
         decompose({})

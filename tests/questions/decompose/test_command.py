@@ -136,7 +136,7 @@ def test_a_file_without_scores_is_refused(runs_file):
 
 
 def test_a_source_with_one_run_is_refused(runs_file):
-    assert "source 'init' has 1 score(s)" in refused(
+    assert "source 'init' has 1 score" in refused(
         call("decompose", runs_file({"split": [0.1, 0.2], "init": [0.1]}))
     )
 
@@ -279,8 +279,8 @@ def test_runs_that_the_study_does_not_have_any_more_are_left_out_and_counted(sto
     assert crossed["levels"] == [3, 3]
     n_left_out = 12 + 3 * 7 + 4 + 16 - 9  # of split, of three others, of hpo, and crossed
     assert result.stderr == (
-        f"Note: {n_left_out} run(s) of replicates or sources that the study does not have any more "
-        "were left out.\n"
+        f"Note: left out: {n_left_out} runs of replicates or sources that the study does not have "
+        "any more.\n"
     )
 
 

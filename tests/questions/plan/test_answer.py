@@ -211,8 +211,8 @@ def test_table_falls_with_gamma_and_needs_more_than_noether():
 @pytest.mark.parametrize(
     ("n_wins", "n_losses", "words"),
     [
-        (28, 1, "Report P(A>B) with its interval"),
-        (600, 400, "The difference is real but small"),
+        (28, 1, "report P(A>B) with its interval"),
+        (600, 400, "the difference is real but small"),
         (15, 15, "use `compare --equivalence MARGIN`"),
         (18, 11, "more pairs ("),
     ],
@@ -222,7 +222,7 @@ def test_next_step_fits_the_verdict(n_wins, n_losses, words):
 
 
 def test_next_step_does_not_call_a_perfect_sample_as_here():
-    assert suggest_next(pilot(5, 0)).startswith("If A really wins 95% of the time, 7 more pairs")
+    assert suggest_next(pilot(5, 0)).startswith("if A really wins 95% of the time, 7 more pairs")
     assert "60% of the time, as here, " in suggest_next(pilot(6, 4))
 
 
@@ -269,19 +269,19 @@ def test_next_step_after_equivalence_was_shown():
     alike = tie_some(15, 14, 0)
     test = equivalence_test(alike.scores_a, alike.scores_b, margin=0.1)
     assert suggest_next(replace(alike, tests=(test,))) == (
-        "The two are alike: report that a difference of 0.1 or more is ruled out."
+        "the two are alike: report that a difference of 0.1 or more is ruled out."
     )
     better = tie_some(28, 1, 0)
     test = equivalence_test(better.scores_a, better.scores_b, margin=0.1)
     assert suggest_next(replace(better, tests=(test,))).startswith(
-        "The difference is real but small"
+        "the difference is real but small"
     )
 
 
 def test_nobody_is_advised_to_run_for_ever():
-    words = "A difference as small as here would take more than 10,000 runs"
+    words = "a difference as small as here would take more than 10,000 runs"
     assert words in suggest_next(pilot(501, 499))
-    assert "Neither wins more than half of the time" in suggest_next(pilot(15, 15))
+    assert "neither wins more than half of the time" in suggest_next(pilot(15, 15))
 
 
 def test_next_step_counts_the_missing_pairs():
@@ -320,7 +320,7 @@ def test_who_has_the_better_mean_is_not_advised_to_show_that_both_are_equally_go
     b = np.arange(100.0)
     comparison = compare(b + np.repeat([9.0, -1.0], 50), b)
     assert comparison.better_mean == "a"
-    assert suggest_next(comparison).startswith("Report the difference of the means")
+    assert suggest_next(comparison).startswith("report the difference of the means")
 
 
 def test_a_pilot_is_named_even_if_its_better_side_is_called_a():

@@ -37,6 +37,7 @@ from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.study_file import read_study
 from outperform.study.tasks import Task
+from outperform.wording import count
 
 SOURCES = ("split", "init")
 NAMES = ("vgg", "segmentation", "bert-sst2", "bert-rte", "bio-task2")
@@ -342,7 +343,7 @@ def test_repetitions_with_failed_runs_are_left_out_and_counted(store):
     result = plan_budget(run(make_study(FixHopt(2, (), 12), function=fail_once), store), budget=99)
     left = sum(12 - each.n_repetitions for each in result.variations)
     assert left > 0
-    doubt = f"{left} repetition(s) of fix-hopt with failed or missing runs were left out"
+    doubt = f"left out {count(left, 'repetition')} of fix-hopt with failed or missing runs"
     assert doubt in result.caveats
 
 
@@ -513,7 +514,7 @@ def test_typical_rho_by_hand():
         ),
         (
             {"budget": 101},
-            "the budget is 101 fits, but one search of 50 trials for each of 2 pipeline(s) on a "
+            "the budget is 101 fits, but one search of 50 trials for each of 2 pipelines on a "
             "task, with one final fit, takes 102 fits. Plan for 102 fits or more, or let the study "
             "search with fewer trials.",
         ),

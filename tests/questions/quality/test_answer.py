@@ -22,6 +22,7 @@ from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
+from outperform.wording import count
 
 TRIALS = 3
 
@@ -342,8 +343,8 @@ def test_failed_runs_leave_their_repetition_out(tmp_path):
     n = pair.designs[0].quality.n_repetitions
     assert 2 <= n < 9
     assert (
-        f"fix-hopt (all) of net on toy: {9 - n} repetition(s) with failed or missing runs were "
-        "left out"
+        f"fix-hopt (all) of net on toy: left out {count(9 - n, 'repetition')} with failed or "
+        "missing runs"
     ) in result.caveats
 
 

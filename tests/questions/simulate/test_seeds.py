@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from outperform import read_runs, trace_seeds
-from outperform.errors import OutperformError
+from outperform.errors import OutperformError, TooFewRuns
 from outperform.questions.simulate.result import SeedsLine
 from outperform.questions.simulate.seeds import trace_run_seeds
 
@@ -207,7 +207,7 @@ def test_the_sentence_and_the_json():
             "brunner-munzel, brunner-munzel-permutation.",
         ),
         ({"n_draws": 5}, "n_draws is 5. Pass a whole number not less than 100."),
-        ({"scores": [1.0, 2, 3]}, "scores has 3 score(s). At least 4 are needed."),
+        ({"scores": [1.0, 2, 3]}, "scores has 3 scores. At least 4 are needed."),
         (
             {"scores": [1.0] * 10},
             "all 10 runs have the same score 1. Add runs whose seed reaches the training.",
@@ -225,4 +225,15 @@ def test_an_algorithm_has_to_be_named_where_there_are_several():
         trace_run_seeds({"new": [1.0] * 8, "old": [1.0] * 8}, rng=np.random.default_rng(0))
     assert str(caught.value) == (
         "the dict has 2 algorithms and none was named. Name one, or two to compare: new, old."
+    )
+
+
+def test_too_few_runs_are_refused_by_the_name_of_the_algorithm_and_the_file(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("algorithm,seed,accuracy\nresnet,0,0.93\nresnet,1,0.92\n")
+    with pytest.raises(TooFewRuns) as caught:
+        trace_run_seeds(path, "resnet", rng=np.random.default_rng(0))
+    assert str(caught.value) == (
+        "'resnet' has 2 runs in runs.csv. At least 4 are needed, to draw two samples of two; "
+        "better 40."
     )

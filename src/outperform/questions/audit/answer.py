@@ -35,6 +35,7 @@ from outperform.stats import (
 from outperform.stats.checks import IntArray, as_generator, check_open_unit
 from outperform.stats.outperforming import PairedMethod, count_wins
 from outperform.store.store import read_runs
+from outperform.wording import count
 
 _FEWEST = 4  # runs of which some can be picked
 _MOST_PAIRS = 20_000  # among which those to hide are searched, in a time that grows by squares
@@ -156,7 +157,7 @@ def _audit_alone(
 ) -> SelfAudit:
     check_open_unit("confidence_level", confidence_level)
     scores = table.select(algorithm, task, drop_incomplete=drop_incomplete)
-    _check_enough(scores.size, f"{algorithm!r} has {scores.size} run(s)")
+    _check_enough(scores.size, f"{algorithm!r} has {count(scores.size, 'run')}")
     notes = question_alone(table, algorithm, task)
     goal = table.goal_on(task)
     higher = scores if goal == "maximize" else -scores

@@ -50,6 +50,7 @@ _ABOVE: dict[str, Any] = {  # where a legend is, so that it covers no curve
     "columnspacing": 1,
 }
 _STYLES = {"t": "-", "Brunner–Munzel": "--"}
+_RULES = {"brunner-munzel": "Brunner–Munzel"}  # rules that other legends write otherwise
 _ROW_HEIGHT = 0.17  # inches, of a task
 _COLOURS = {"a": COLOUR_A, "b": COLOUR_B}
 _NOBODY = 1.0  # where a verdict stands that no number of hidden runs moves
@@ -169,7 +170,9 @@ def draw_random_sets(audit: Audit, ax: Axes) -> None:
     ax.set_ylim(-0.02, 1.02)
     names = zip(short_names(audit.comparison, 14), _COLOURS.values(), strict=True)
     entries = [(f"{name} better", colour, "-") for name, colour in names]
-    entries += [(shares.rule, COLOUR_NOTE, style) for shares, style in rules]
+    entries += [
+        (_RULES.get(shares.rule, shares.rule), COLOUR_NOTE, style) for shares, style in rules
+    ]
     _write_legend(ax, entries, "Random seed sets")
     ax.set_ylabel("share that concludes")
     _count_runs(ax, f"{audit.unit} in a set, n")
@@ -227,6 +230,7 @@ def _draw_pvalues(curves: Sequence[_Curve], ax: Axes, alpha: float, title: str) 
     ax.set_yscale("log")
     ax.set_ylim(_SMALLEST_PVALUE / 2, 2)
     _draw_level(alpha, f"α = {alpha:.2g}", ax, gid="alpha")
+    _write_beside(_SMALLEST_PVALUE, "≤ 10⁻¹⁰", ax)  # lines that run there may be lower
     entries = [(curve.label, curve.colour, "-") for curve in curves] if len(curves) > 1 else []
     entries += [(name, COLOUR_NOTE, style) for name, style in _STYLES.items()]
     _write_legend(ax, entries, title)
@@ -237,6 +241,10 @@ def _draw_pvalues(curves: Sequence[_Curve], ax: Axes, alpha: float, title: str) 
 def _draw_level(level: float, label: str, ax: Axes, *, gid: str) -> None:
     """Draw a line across the axes with its name at the right, outside them."""
     ax.axhline(level, color=COLOUR_NOTE, linewidth=0.8, linestyle=":", gid=gid)
+    _write_beside(level, label, ax)
+
+
+def _write_beside(level: float, label: str, ax: Axes) -> None:
     across = ("axes fraction", "data")
     write_note(ax, label, (1, level), (3, 0), xycoords=across, va="center", annotation_clip=False)
 

@@ -156,14 +156,14 @@ class Audit(Result):
             here = ", as one on this dataset only"
             only = here if self.comparison.holds_for_population is False else ""
             return (
-                f"Report the verdict with every seed{only}, and put the figure of this audit in "
+                f"report the verdict with every seed{only}, and put the figure of this audit in "
                 "the appendix: --plot audit.pdf."
             )
         needed = _find_pairs_until_robust(self.comparison)
         promise = (
             f": about {needed:,} pairs would make a share of wins as here robust" if needed else ""
         )
-        return f"Add seeds in sequence, and leave none out{promise}. Until then, call it fragile."
+        return f"add seeds in sequence, and leave none out{promise}. Until then, call it fragile."
 
     @property
     def scope_hint(self) -> str:
@@ -184,7 +184,7 @@ class SelfAudit(Result):
         "algorithm task metric goal scope n_runs=scores.size mean sd alpha n_fooled picked caveats"
     )
     ADVICE = (
-        "Fix the seeds before the first run, 0, 1, 2, …, and report every one of them; "
+        "fix the seeds before the first run, 0, 1, 2, …, and report every one of them; "
         "`outperform plan` says how many."
     )
 

@@ -115,9 +115,9 @@ class TaskAudits(Result):
     def advice(self) -> str:
         """What to do next."""
         if self.verdict == "robust":
-            return "Report every task with every seed, and put this table in the appendix."
+            return "report every task with every seed, and put this table in the appendix."
         return (
-            f"See all of one task with --on, for instance --on "
+            f"see all of one task with --on, for instance --on "
             f"{shlex.quote(self.weakest.comparison.task)}; add seeds in sequence where a verdict "
             "is fragile or undecided, leave none out, and report every task."
         )

@@ -34,6 +34,7 @@ from outperform.stats.best_of_n import BestOfEstimator, as_budgets
 from outperform.stats.best_of_resamples import BestOfInterval
 from outperform.stats.checks import FloatArray, IntArray, as_generator, check_count
 from outperform.store.store import read_runs
+from outperform.wording import count
 
 _EVERY = 100  # n up to which curves have a point at each
 _N_MORE = 60  # points beyond
@@ -140,8 +141,8 @@ def _take(table: Runs, name: str, task: str | None, *, drop_incomplete: bool) ->
     test, validation = scores.score, scores.validation
     if test.size < 2:
         raise TooFewRuns(
-            f"{name!r} has {test.size} run(s) in {table.source}, which say nothing about the best "
-            "of several",
+            f"{name!r} has {count(test.size, 'run')} in {table.source}: too few to say anything "
+            "about the best of several",
             "Train it with several seeds, many more than the candidates you would choose from",
         )
     if validation is None:

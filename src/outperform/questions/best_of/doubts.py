@@ -10,6 +10,7 @@ from outperform.questions.result import join_caveats
 from outperform.stats import Estimate, normality_pvalue
 from outperform.stats.checks import merge_ties
 from outperform.stats.variances import count_far_above
+from outperform.wording import count
 
 _FEW = 10  # runs
 _WEAK = 0.3  # correlation below which validation hardly chooses
@@ -39,8 +40,8 @@ def doubt_best(result: BestOf, notes: Sequence[str], n_dropped: int) -> Iterator
     yield from notes
     if n_dropped:
         yield (
-            f"{n_dropped} incomplete run(s) were left out: a candidate that fails is part of the "
-            "budget too"
+            f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out: a "
+            "candidate that fails is part of the budget too"
         )
     yield from doubt_metric(result.metric, result.goal)
 

@@ -130,7 +130,7 @@ class BestOf(Result):
     def advice(self) -> str:
         """What to report."""
         return (
-            f"Report the expected best of {self.n} (Boo_{self.n}) with its interval and the number "
+            f"report the expected best of {self.n} (Boo_{self.n}) with its interval and the number "
             "of runs, not the score of the one best run; --plot draws the curve over n."
         )
 
@@ -263,7 +263,7 @@ class BestOfEach(Result):
     def advice(self) -> str:
         """What to ask next."""
         names = shlex.join(result.algorithm for result in self.ranked[:2])
-        return f"Compare the two at the top by name: {names}."
+        return f"compare the two at the top by name: {names}."
 
     @property
     def n(self) -> int:

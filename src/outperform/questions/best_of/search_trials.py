@@ -13,6 +13,7 @@ from outperform.store.stored_doubts import describe_versions
 from outperform.study.fits import Search
 from outperform.study.sources import TUNING_SOURCE
 from outperform.study.study import Study
+from outperform.wording import count
 
 _Names = tuple[str, str]  # of a pipeline and a task
 
@@ -108,10 +109,10 @@ def _list_notes(study: Study, n_others: int, n_missing: int, tested: bool) -> It
     )
     if n_others:
         yield (
-            f"{n_others} other search(es) of the study are left out: they are on other splits, "
-            "whose validation scores cannot be compared"
+            f"left out: {count(n_others, 'other search', 'other searches')} of the study, on other "
+            "splits, whose validation scores cannot be compared"
         )
     if not tested:
         yield "searches recorded no test scores: validation scores choose, and are reported"
     if n_missing:
-        yield f"{n_missing} trial(s) are left out: they failed, or are not done yet"
+        yield f"left out: {count(n_missing, 'trial')}, failed or not done yet"

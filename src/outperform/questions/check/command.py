@@ -14,6 +14,7 @@ from outperform.questions.check.answer import check, plan_checks
 from outperform.questions.check.result import THOROUGH, Reproducibility
 from outperform.render.terminal import print_result, say
 from outperform.study.study_file import read_study_file
+from outperform.wording import count
 
 _QUICK = 2  # seeds of each source, and runs of each seed
 
@@ -75,7 +76,7 @@ def command(
     with open_place(table, None, workers) as engine:
         say(
             f"{n_repeats * sum(len(plan.fits) for plan in plans)} fits, {n_seeds} seeds of every "
-            f"source {n_repeats} times each, on {engine.n_workers} worker(s)",
+            f"source {n_repeats} times each, on {count(engine.n_workers, 'worker')}",
             err=True,
         )
         with ProgressBar("checking") as bar:
@@ -85,21 +86,20 @@ def command(
         print_json(result.to_dict())
     else:
         print_result(result)
-        if not result.advice:
-            say("", f"Next: {_suggest(result, study_file)}")
+        if result.passed:
+            say("", f"Next: outperform run {shlex.quote(study_file)}")
+        elif result.may_be_chance and not result.failed:
+            say(f"So few seeds may agree by chance: {_look_again(result, study_file)}")
     if gate and result.doubted:
         raise click.exceptions.Exit(1)
     if result.failed:
         raise click.exceptions.Exit(FAILURES)
 
 
-def _suggest(result: Reproducibility, study_file: str) -> str:
-    """Next command: to run the study, or to look again at a seed that may be unused."""
-    file = shlex.quote(study_file)
-    if result.passed:
-        return f"outperform run {file}"
+def _look_again(result: Reproducibility, study_file: str) -> str:
+    """Command that looks longer at the seeds that seem unused."""
     pipelines = dict.fromkeys(each.pipeline for each in result.unused)
     sources = dict.fromkeys(each.source for each in result.unused)
     words = [word for name in pipelines for word in ("--pipeline", name)]
     words += [word for name in sources for word in ("--source", name)]
-    return f"outperform check {file} --thorough {shlex.join(words)}"
+    return f"outperform check {shlex.quote(study_file)} --thorough {shlex.join(words)}"

@@ -10,7 +10,7 @@ from outperform.plain_values import Plain
 from outperform.questions.result import Mood, Result, Table
 from outperform.runs.scope import SEEDS, Scope
 from outperform.stats.checks import FloatArray
-from outperform.wording import enumerate_names, join_words
+from outperform.wording import count, enumerate_names, join_words
 
 Finding = Literal["reproducible", "unused", "noisy"]
 THOROUGH = 5  # seeds: fewer may give equal scores by chance
@@ -181,7 +181,7 @@ class Reproducibility(Result):
 
     @property
     def advice(self) -> str:
-        """What to do about fits that fail, a noisy seed, or one that is surely unused."""
+        """What to do about fits that fail, a noisy seed, or one that seems unused."""
         if self.failed:
             names = enumerate_names(dict.fromkeys(each.pipeline for each in self.failed))
             return f"mend what fails in {names}, and check again."
@@ -190,12 +190,18 @@ class Reproducibility(Result):
                 "find what draws without its seed, pass the seed on and check again; what then "
                 "still differs is numerical noise, part of every score."
             )
-        if self.unused and len(self.unused[0].scores) >= THOROUGH:
+        if self.unused:
             names = enumerate_names(f"{each.source} of {each.pipeline}" for each in self.unused)
             return (
-                f"pass the seed on to what it should seed, or name the sources without it: {names}."
+                "pass the seed on to what it should seed, or name the pipeline's `sources` without "
+                f"it: {names}."
             )
         return ""
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether seeds seem unused after a quick look, where few seeds may agree by chance."""
+        return self.reproducible and any(len(each.scores) < THOROUGH for each in self.unused)
 
     def __str__(self) -> str:
         names = enumerate_names([f"{each.pipeline} on {each.task}" for each in self.failed])
@@ -211,7 +217,8 @@ class Reproducibility(Result):
             worst = max(self.checks, key=lambda check: check.noise)
             drawn = dict.fromkeys(d.generator for d in self.unseeded if d.pipeline in noisy)
             verb = "is" if len(drawn) == 1 else "are"
-            idle = f"; {len(self.unused)} other seed(s) change no score" if self.unused else ""
+            others = count(len(self.unused), "other seed changes", "other seeds change")
+            idle = f"; {others} no score" if self.unused else ""
             cause = f": {join_words([*drawn])} {verb} drawn from without a seed" if drawn else ""
             return (
                 f"Not reproducible: {enumerate_names(noisy)}. The same seeds give scores that "

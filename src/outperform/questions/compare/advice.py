@@ -12,6 +12,7 @@ from outperform.stats import (
     verdict_power,
 )
 from outperform.stats.verdicts import PlannedInterval
+from outperform.wording import count
 
 if TYPE_CHECKING:
     from outperform.questions.compare.result import Comparison
@@ -26,7 +27,7 @@ def suggest_next(comparison: "Comparison") -> str:
     for test in comparison.tests:
         if isinstance(test, EquivalenceTest) and test.equivalent:
             conclusion = (
-                "The difference is real but small" if comparison.winner else "The two are alike"
+                "the difference is real but small" if comparison.winner else "the two are alike"
             )
             here = " on this dataset" if comparison.scope_here.divides_anew else ""
             here += " after this search" if comparison.scope_here.tuned_once else ""
@@ -40,16 +41,16 @@ def suggest_next(comparison: "Comparison") -> str:
         return _suggest_data(comparison)
     if comparison.verdict == "significant and meaningful":
         return (
-            "Report P(A>B) with its interval, the number of runs and the seeds; --plot draws every "
+            "report P(A>B) with its interval, the number of runs and the seeds; --plot draws every "
             "run."
         )
     if comparison.verdict == "significant, not meaningful":
         return (
-            "The difference is real but small: report its size; more runs will not make it matter."
+            "the difference is real but small: report its size; more runs will not make it matter."
         )
     if comparison.interval.method == "anytime":
         return (
-            "Add pairs and look again as often as you like: this interval allows it. What a "
+            "add pairs and look again as often as you like: this interval allows it. What a "
             "sequential test decides, with fewer pairs, --sequential shows."
         )
     return _suggest_runs(comparison)
@@ -60,19 +61,19 @@ def _suggest_data(comparison: "Comparison") -> str:
     population = comparison.population
     assert population is not None
     if comparison.advantage.high < 0:
-        return "Report both: who wins more often here, and who has the better mean."
+        return "report both: who wins more often here, and who has the better mean."
     if math.isinf(population.floor):
         return (
-            "For other data like these, collect more of them, or compare on several datasets: "
+            "for other data like these, collect more of them, or compare on several datasets: "
             "differences that do not vary tell nothing of others."
         )
     if population.floor < abs(population.value):
         return (
-            "For other data like these, add splits, or better, collect more data or compare on "
+            "for other data like these, add splits, or better, collect more data or compare on "
             "several datasets."
         )
     return (
-        "For other data like these, collect more of them, or compare on several datasets: no "
+        "for other data like these, collect more of them, or compare on several datasets: no "
         f"number of splits of this one shows a difference below {population.floor:.3g}, and "
         f"here it is {abs(population.value):.3g}."
     )
@@ -95,10 +96,10 @@ def _suggest_searches(comparison: "Comparison") -> str:
     assert searches is not None
     if searches.shown:
         return (
-            f"Report the mean difference over {searches.n_searches} searches with its interval: "
+            f"report the mean difference over {searches.n_searches} searches with its interval: "
             "pairs after one search tell of what that one found."
         )
-    more = "For pipelines tuned anew, search more often instead of adding pairs after one search"
+    more = "for pipelines tuned anew, search more often instead of adding pairs after one search"
     needed = required_searches(searches, beta=_BETA)
     if needed is None:
         return f"{more}; a difference as small as here would take more than 1,000 searches."
@@ -118,23 +119,23 @@ def _suggest_runs(comparison: "Comparison") -> str:
     if needed is None or needed > _TOO_MANY:
         if comparison.better_mean:
             return (
-                "Report the difference of the means with its interval; no thinkable number of runs "
+                "report the difference of the means with its interval; no thinkable number of runs "
                 "would show who wins more often."
             )
-        seen = "Neither wins more than half of the time"
+        seen = "neither wins more than half of the time"
         if best > 0.5:
-            seen = f"A difference as small as here would take more than {_TOO_MANY:,} runs"
+            seen = f"a difference as small as here would take more than {_TOO_MANY:,} runs"
         return f"{seen}; to show that the two are equally good, use `compare --equivalence MARGIN`."
     a_leads = comparison.probability >= comparison.reverse_probability
     better = comparison.a if a_leads else comparison.b
     as_here = "" if best == TOO_GOOD else ", as here"
     as_here += ", a tie being half a win" if comparison.n_ties else ""
-    start = f"If {better} really wins {best:.0%} of the time{as_here},"
+    start = f"if {better} really wins {best:.0%} of the time{as_here},"
     if not comparison.paired or comparison.interval.method != "exact":
         # What is left of the level is known for the sign test only.
-        more = f"{needed:,} pair{'' if needed == 1 else 's'}"
+        more = count(needed, "pair")
         if not comparison.paired:
-            more = f"{needed:,} run{'' if needed == 1 else 's'} of each"
+            more = f"{count(needed, 'run')} of each"
         return (
             f"{start} {more} would show it with a chance of {1 - _BETA:.0%}: take fresh ones, "
             "since this look has used up the level for these."
@@ -158,7 +159,7 @@ def _suggest_second_look(comparison: "Comparison", needed: int, best: float) -> 
             digits = 1 - math.floor(math.log10(level))
             rounded_down = math.floor(level * 10**digits) / 10**digits
             return (
-                f"{more:,} more pair{'' if more == 1 else 's'} ({total:,} in all) would show it "
+                f"{count(more, 'more pair')} ({total:,} in all) would show it "
                 f"with a chance of {1 - _BETA:.0%}: look again only then, with --alpha "
                 f"{rounded_down:g}, which allows for this look; or look as often as you like "
                 "with --interval anytime."

@@ -49,7 +49,7 @@ from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.effect_sizes import find_difference
 from outperform.stats.outperforming import IntervalMethod, Ties, find_chances
 from outperform.store.store import read_runs
-from outperform.wording import enumerate_names
+from outperform.wording import count, enumerate_names
 
 if TYPE_CHECKING:
     from outperform.stats import CombinedDifference, SearchesDifference
@@ -425,8 +425,8 @@ def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[s
     yield from table.notes
     if n_dropped:
         yield (
-            f"{n_dropped} incomplete run(s) were left out: if they failed because they were going "
-            "badly, the comparison flatters whoever failed more"
+            f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out: where "
+            "runs fail because they go badly, the comparison flatters whoever failed more"
         )
     if table.replicates is None:
         yield (
@@ -463,8 +463,8 @@ def align_scores(scores_a: Any, scores_b: Any, *, paired: bool) -> tuple[FloatAr
     first, second = merge_stored((first, second), stored)
     if min(first.size, second.size) < 2:
         raise TooFewRuns(
-            f"there are {first.size} run(s) of A and {second.size} of B, and one run says nothing "
-            "about the next",
+            f"A has {count(first.size, 'run')} and B has {count(second.size, 'run')}, and one run "
+            "says nothing about the next",
             f"Run both with several seeds; {noether_sample_size()} are a good start",
         )
     return first, second
@@ -485,6 +485,7 @@ def _check_same_seeds(seeds_a: list[Any], seeds_b: list[Any]) -> None:
     if unmatched:
         first = ", ".join(map(str, sorted(unmatched, key=str)[:5]))
         raise UnpairedScores(
-            f"{len(unmatched)} seed(s) have a score of A or of B only (first: {first})",
+            f"{count(len(unmatched), 'seed has', 'seeds have')} a score of A or of B only "
+            f"(first: {first})",
             "Pass the seeds that both were run with, or paired=False if the runs are independent",
         )

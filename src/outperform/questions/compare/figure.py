@@ -55,6 +55,7 @@ _MARGIN = 0.03  # of the width, right of the numbers: browsers write wider than 
 _LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
 _RATIOS_HEIGHT = 2.5  # inches
 _NARROW = 21  # heights of letters, below which names of regions would overlap
+_NUMBERS = 16  # letters of two log ratios, and what keeps them apart
 _NOT_SIGNIFICANT = "across 0.5: not significant"
 _WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
 
@@ -336,12 +337,17 @@ def draw_log_ratios(result: SequentialComparison, ax: Axes) -> None:
     test, names = result.rule.test, short_names(result.comparison, 14)
     pairs, colours = np.arange(result.n_pairs + 1), (COLOUR_A, COLOUR_B)
     sides = zip(names, result.path.log_ratios, "ab", ("left", "right"), colours, strict=True)
+    # Labels on either side leave the names little more than half of the width.
+    room = 0.6 * 72 * find_width(ax) / (0.5 * rcParams["font.size"])
+    is_tight = sum(map(len, names)) + _NUMBERS > room
     for name, ratios, side, where, colour in sides:
         against, favoured = (np.insert(each, 0, 0.0) for each in ratios)
         if result.n_incomplete:
             ax.fill_between(pairs, against, favoured, color=colour, alpha=0.25, linewidth=0)
         ax.plot(pairs, against, color=colour, gid=f"log-ratio-{side}")
         title = f"{name} {f'{against[-1]:+.2f}'.replace('-', '−')}"
+        if side == "a" and is_tight:
+            title = f"{title}\n"  # on a line of its own, above the other
         ax.set_title(title, loc=where, color=colour, fontsize="small")  # type: ignore[arg-type]
     for gid, height, note in (
         ("upper", test.upper, "better"),

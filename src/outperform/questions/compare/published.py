@@ -58,7 +58,7 @@ class PublishedComparison(OfTwo):
         "n_a=summary_a.n n_b=summary_b.n mean_a=summary_a.mean mean_b=summary_b.mean "
         "sd_a=summary_a.sd sd_b=summary_b.sd tests caveats"
     )
-    ADVICE = "Ask the authors for their runs: with them no distribution need be assumed."
+    ADVICE = "ask the authors for their runs: with them no distribution need be assumed."
     scope: ClassVar[Scope] = UNKNOWN
 
     a: str
@@ -289,7 +289,7 @@ class PublishedTasksTried(Result):
     """Whether `a` outperforms `b` on each dataset of a table that does not say n, for several n."""
 
     JSON = "a b metric goal n_tried hangs_on_n scope answers caveats"
-    ADVICE = "Look up the number of runs behind each mean, and pass it with --n."
+    ADVICE = "look up the number of runs behind each mean, and pass it with --n."
     scope: ClassVar[Scope] = PublishedTasks.scope
 
     answers: tuple[PublishedTasks, ...]

@@ -313,14 +313,14 @@ class SequentialComparison(OfTwo):
     def advice(self) -> str:
         """What to do next."""
         if self.path.call == "unknown":
-            return "Complete the pairs that failed: the others do not decide without them."
+            return "complete the pairs that failed: the others do not decide without them."
         if self.outcome == "undecided":
             more = self.rule.n_last - self.n_pairs
             if more > 0:
-                return f"Add pairs and look after each, {more} more at most: this test allows it."
-            return "Report P(A>B) with its interval: this test allows no more pairs."
+                return f"add pairs and look after each, {more} more at most: this test allows it."
+            return "report P(A>B) with its interval: this test allows no more pairs."
         return (
-            "Report the decision with its rule, the number of pairs, and P(A>B) with its interval."
+            "report the decision with its rule, the number of pairs, and P(A>B) with its interval."
         )
 
 

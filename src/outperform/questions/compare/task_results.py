@@ -257,10 +257,10 @@ class TaskComparisons(OnTasks[Comparison]):
     def advice(self) -> str:
         """What to do next."""
         if self.winner is not None:
-            return "Report every task with its interval; --plot draws them all."
+            return "report every task with its interval; --plot draws them all."
         undecided = [c.task for c in self.comparisons if c.winner is None]
         task = shlex.quote((undecided or [self.comparisons[0].task])[0])
-        return f"Look at one task with --on, for instance --on {task}; report all of them."
+        return f"look at one task with --on, for instance --on {task}; report all of them."
 
     @property
     def scope_hint(self) -> str:

@@ -28,7 +28,8 @@ def doubt_sources(result: Decomposition, n_test: int | None) -> Iterator[str]:
         )
     idle = [v.source for v in result.sources if v.source != NOISE and v.sd.value == 0]
     if idle:
-        yield f"redrawing {enumerate_names(idle)} changed no score: are these seeds used?"
+        used = "is its seed" if len(idle) == 1 else "are their seeds"
+        yield f"redrawing {enumerate_names(idle)} changed no score: {used} used?"
     few = {v.source: v.n for v in result.sources if v.n < _FEW_RUNS}
     if few:
         listed = enumerate_names(f"{source} ({n})" for source, n in few.items())

@@ -20,7 +20,7 @@ from outperform.study.sources import ALL, TUNING_SOURCE
 from outperform.study.spaces import Params
 from outperform.study.study import Study
 from outperform.study.tuners import Trial, make_tuner
-from outperform.wording import enumerate_names
+from outperform.wording import count, enumerate_names
 
 FitScores = Mapping[str, float]  # empty where the fit is missing or has failed
 Recorded = str | Path | Store | Mapping[str, FitScores]  # a store, its address, or its scores
@@ -162,7 +162,7 @@ class SearchCurves(Result):
         """The best so far after 1, 2, 5, 10, ... trials and at the end, on each set."""
         longest = max(curve.n_trials for curve in self.curves)
         steps = [step for step in _STEPS if step < longest] + [longest]
-        trials = [f"{step} trial{'s' if step > 1 else ''}" for step in steps]
+        trials = [count(step, "trial") for step in steps]
         header = ["pipeline", "task", "redrawn", "searches", "data", *trials, "final fits"]
         rows = []
         for curve in self.curves:

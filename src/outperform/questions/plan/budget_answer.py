@@ -30,7 +30,7 @@ from outperform.store.store import use_store
 from outperform.study.designs import MOST_RUNS
 from outperform.study.study import Study
 from outperform.study.study_file import read_study
-from outperform.wording import enumerate_names, format_duration
+from outperform.wording import count, enumerate_names, format_duration
 
 _HOUR = 3600.0
 _PILOT = (10, 5)  # repetitions and replicates that measure ρ well enough
@@ -125,8 +125,8 @@ def _check_enough(budget: float, costs: Costs, pilot: "_Pilot") -> None:
         )
     n_searched = costs.fits_per_trial
     raise InvalidInput(
-        f"the budget is {given}, but one search of {n_trials} trials for each of {n_searched} "
-        f"pipeline(s) on a task, with one final fit, takes {needed}",
+        f"the budget is {given}, but one search of {n_trials} trials for each of "
+        f"{count(n_searched, 'pipeline')} on a task, with one final fit, takes {needed}",
         f"Plan for {needed} or more, or let the study search with fewer trials",
     )
 

@@ -24,7 +24,7 @@ from outperform.stats import (
     smallest_detectable_probability,
     smallest_shown_probability,
 )
-from outperform.wording import format_duration
+from outperform.wording import count, format_duration
 
 TUNED_ANEW = "pipelines tuned anew"
 THESE_SEARCHES = "the hyperparameters that one search found"
@@ -357,8 +357,8 @@ class BudgetPlan(Result):
 def describe_split(plan: DesignPlan) -> str:
     """Searches, trials and replicates in words."""
     n, k = plan.split.n_searches, plan.split.n_replicates
-    searches = f"{n:,} search{'es' if n > 1 else ''} of {plan.n_trials:,} trials"
-    replicates = f"{k:,} replicate{'s' if k > 1 else ''}{' each' if n > 1 else ''}"
+    searches = f"{count(n, 'search', 'searches')} of {count(plan.n_trials, 'trial')}"
+    replicates = f"{count(k, 'replicate')}{' each' if n > 1 else ''}"
     return f"{searches} with {replicates} ({plan.design})"
 
 

@@ -15,6 +15,7 @@ from outperform.store.repeated_runs import RepeatedRuns, varies
 from outperform.study.designs import ONE_SEARCH
 from outperform.study.sources import ALL
 from outperform.study.study import Study
+from outperform.wording import count
 
 # Standard deviations of a run of the ideal design, and of the mean of k runs of fix-hopt with all
 # of learning redrawn, over 20 searches: constants of the case studies of Bouthillier et al. (2021,
@@ -193,7 +194,7 @@ def _find_doubts(
         if repeats is not None and repeats.n_repetitions > 1:
             n = sum(measured.find_repetitions(kind, ALL, *pair).n_incomplete for pair in pairs)
             if n:
-                yield f"{n} repetition(s) of {kind} with failed or missing runs were left out"
+                yield f"left out {count(n, 'repetition')} of {kind} with failed or missing runs"
     unknown = [" on ".join(pair) for pair in pairs if pair not in means]
     if means and unknown:
         yield f"ρ of {', '.join(unknown)} is not known: that of the others stands for it"

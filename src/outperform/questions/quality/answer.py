@@ -27,7 +27,7 @@ from outperform.store.store import use_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import ONE_SEARCH
 from outperform.study.sources import ALL
-from outperform.wording import enumerate_names, format_duration
+from outperform.wording import count, enumerate_names, format_duration
 
 _Pair = tuple[str, str]  # pipeline, task
 N_REPETITIONS = 20  # of Bouthillier et al. (2021)
@@ -237,8 +237,8 @@ class _Asked:
                 name = f"{name_design(*design)} of {pipeline} on {task}"
                 if repeated.n_incomplete:
                     yield (
-                        f"{name}: {repeated.n_incomplete} repetition(s) with failed or missing "
-                        "runs were left out"
+                        f"{name}: left out {count(repeated.n_incomplete, 'repetition')} with "
+                        "failed or missing runs"
                     )
                 if repeated.scores.shape[1] < 2:
                     yield f"{name}: one replicate a repetition tells neither V nor ρ"

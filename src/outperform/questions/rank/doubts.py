@@ -1,14 +1,14 @@
 """Reasons to doubt a ranking, or what it cannot tell."""
 
+import itertools
 from collections.abc import Iterator
-from itertools import count, permutations
 
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.pairs import PairCounts
 from outperform.questions.rank.result import Aggregates, Ranking
 from outperform.runs import Runs
-from outperform.wording import enumerate_names
+from outperform.wording import count, enumerate_names
 
 _FEW_TASKS = 10  # below which Friedman's test errs
 _FEW_FOR_RANKS = 10  # runs, below which Brunner and Munzel's t-approximation errs
@@ -35,7 +35,7 @@ def _doubt_units(ranking: Ranking) -> Iterator[str]:
     if ranking.tasks_are == "fixed":
         return
     kind = "families of tasks" if ranking.families else "tasks"
-    needed = next(n for n in count(2) if 0.5 ** (n - 1) <= ranking.alpha)
+    needed = next(n for n in itertools.count(2) if 0.5 ** (n - 1) <= ranking.alpha)
     if ranking.n_units < needed:
         yield (
             f"{ranking.n_units} {kind} say nothing about tasks like these: even if one algorithm "
@@ -44,7 +44,7 @@ def _doubt_units(ranking: Ranking) -> Iterator[str]:
             "given (--tasks fixed asks about these tasks)"
         )
         return
-    needed = next(n for n in count(2) if 0.5 ** (n - 1) <= _strictest_level(ranking))
+    needed = next(n for n in itertools.count(2) if 0.5 ** (n - 1) <= _strictest_level(ranking))
     if ranking.n_units < needed:
         yield (
             f"with {ranking.n_units} {kind} no pair of {len(ranking.algorithms)} algorithms can be "
@@ -74,7 +74,7 @@ def _doubt_runs(ranking: Ranking) -> Iterator[str]:
     if not several:
         return
     fewest, k = min(several), len(ranking.algorithms)
-    for_pairs = next(n for n in count(1) if 0.5 ** (n - 1) <= _strictest_level(ranking))
+    for_pairs = next(n for n in itertools.count(1) if 0.5 ** (n - 1) <= _strictest_level(ranking))
     if fewest < for_pairs:
         yield (
             f"with {fewest} runs no pair of {k} algorithms can be told apart by wins on a single "
@@ -135,7 +135,7 @@ def _doubt_ranks(ranking: Ranking) -> Iterator[str]:
         )
     turned = [
         f"{worse.name} and {better.name}"
-        for worse, better in permutations(ranking.algorithms, 2)
+        for worse, better in itertools.permutations(ranking.algorithms, 2)
         if worse.mean_rank <= better.mean_rank and high[better.name] < low[worse.name]
     ]
     if turned:
@@ -180,7 +180,7 @@ def _doubt_aggregates(aggregates: Aggregates, grids: Grids) -> Iterator[str]:
     fewest = min(grid.shape[1] for grid in grids.complete)
     if fewest < _FEW_RUNS:
         yield (
-            f"with {fewest} run(s) on a task, the bootstrap intervals of aggregates are too "
+            f"with {count(fewest, 'run')} on a task, the bootstrap intervals of aggregates are too "
             f"narrow; {_FEW_RUNS} at least would do better"
         )
 

@@ -16,7 +16,7 @@ from outperform.runs.confounders import find_confounders, note_confounders
 from outperform.runs.score_grids import find_grid_nesting, find_grid_suspicions
 from outperform.runs.suspicions import Suspicion, ask
 from outperform.stats.checks import FloatArray
-from outperform.wording import enumerate_names, enumerate_rows
+from outperform.wording import count, enumerate_names, enumerate_rows
 
 Gaps = Literal["refuse", "complete", "keep"]
 _MOST_ALGORITHMS = 300  # of which there are 44,850 pairs
@@ -177,7 +177,7 @@ def _list_gaps(grids: Grids, runs: Runs) -> list[str]:
         for place in np.flatnonzero(lacking.any(axis=1) & ~absent).tolist():
             which = np.flatnonzero(lacking[place]).tolist()
             if runs.replicates is None:
-                what = f"{len(which)} run(s) fewer than others"
+                what = f"{count(len(which), 'run')} fewer than others"
             else:
                 listed = enumerate_names([str(labels[each]) for each in which], limit=3)
                 what = f"no {runs.replicate_name} {listed}"

@@ -44,6 +44,7 @@ from outperform.stats.decision_rules import (
 )
 from outperform.stats.sequential import anytime_power
 from outperform.stats.verdicts import verdict_power
+from outperform.wording import count
 
 _FARTHEST = 1e6  # standard deviations: P(A>B) = 1 for all that ranks can tell
 _CORRECTED: Rule = "nadeau-bengio"
@@ -350,5 +351,5 @@ def _doubt_pool(pool: _Pool, curve: DetectionCurve, gamma: float, n_dropped: int
     if n < _FEW_RUNS:
         yield f"{n} runs are few to stand for all: these rates are rough"
     if n_dropped:
-        yield f"{n_dropped} incomplete run(s) were left out"
+        yield f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out"
     yield EITHER_SIDE

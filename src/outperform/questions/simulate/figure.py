@@ -7,6 +7,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from outperform.questions.simulate.result import DetectionCurve, ErrorRates, SeedsCurve, SeedsTest
 from outperform.render.figures import Drawing
@@ -194,6 +195,7 @@ def draw_seeds(result: SeedsCurve, ax: Axes, *, alpha: float | None = None) -> N
     ax.set_yscale("log")
     ax.set_ylim(lowest * 0.8, 4 * max(level, *(max(line.shares) for line in lines)))
     ax.set_title(f"level α = {level:g}")
+    ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     ax.set_xlabel("runs of each sample")
     ax.set_ylabel("share found different")
 

@@ -19,7 +19,7 @@ from outperform.stats.variances import deviation
 from outperform.store import Store
 from outperform.store.repeated_runs import RepeatedRuns, varies
 from outperform.store.store import use_store
-from outperform.wording import suggest_names
+from outperform.wording import count, suggest_names
 
 DESIGNS = (IDEAL_NAME, *BIASED_ESTIMATORS)  # what is redrawn for each run
 RESPLITS_NAME = "re-splits of one dataset"
@@ -206,7 +206,9 @@ def _describe(name: str, scores: FloatArray, ideal: FloatArray, n_incomplete: in
     sigma = float(ideal.std(ddof=1)) if varies(ideal) else total
     notes = [_describe_repetitions(name, means, ideal)]
     if n_incomplete:
-        notes += [f"{name}: {n_incomplete} repetition(s) with failed or missing runs were left out"]
+        notes += [
+            f"{name}: left out {count(n_incomplete, 'repetition')} with failed or missing runs"
+        ]
     if len(scores) < _FEW_REPETITIONS:
         notes += [f"{name}: {len(scores)} repetitions are few: the bias is rough"]
     scenario = describe_variation(sigma, bias_sd=bias, conditional_sd=within, name=name)

@@ -31,11 +31,12 @@ from outperform.stats.checks import (
 from outperform.stats.decision_rules import critical_value
 from outperform.stats.numerics import divide_rows
 from outperform.stats.rank_tests import grow_brunner_munzel
-from outperform.wording import enumerate_names, suggest_names
+from outperform.wording import count, enumerate_names, suggest_names
 
 ALPHAS = (0.05, 0.01, 0.001)
 _LARGEST = 50  # runs of each sample, as far as the figures of Gundersen et al. (2023) go
 _FEW_RUNS = 40
+_FEWEST_RUNS = 4  # two samples of two
 _N_NULL = 99_999
 _BLOCK = 500_000  # runs shuffled at a time, to bound the memory
 _FEWEST_DRAWS, _MOST_DRAWS = 10_000, 100_000  # if nobody says how many
@@ -79,7 +80,7 @@ def trace_seeds(
     >>> print(result)
     Among 100 runs of A, the test welch-t keeps its level from 2 runs on at α = 0.05.
     """
-    (pool,) = merge_ties(as_scores(scores, "scores", at_least=4))
+    (pool,) = merge_ties(as_scores(scores, "scores", at_least=_FEWEST_RUNS))
     if np.ptp(pool) == 0:
         raise InvalidInput(
             f"all {pool.size} runs have the same score {pool[0]:g}",
@@ -132,6 +133,11 @@ def trace_run_seeds(
         )
     name = table.algorithms[0] if algorithm is None else algorithm
     scores = table.select(name, task, drop_incomplete=drop_incomplete)
+    if scores.size < _FEWEST_RUNS:
+        raise TooFewRuns(
+            f"{name!r} has {count(scores.size, 'run')} in {table.source}",
+            f"At least {_FEWEST_RUNS} are needed, to draw two samples of two; better {_FEW_RUNS}",
+        )
     notes = question_alone(table, name, task)
     result = trace_seeds(scores, **options)
     metric, task = table.metric_on(task), task or table.tasks[0]

@@ -9,6 +9,7 @@ from outperform.questions.sota.result import LeaderboardAssessment
 from outperform.questions.sota.score_models import AccuracyModel, ScoreModel
 from outperform.stats import WinnerBootstrap, clopper_pearson_interval
 from outperform.stats.checks import FloatArray, merge_ties
+from outperform.wording import count
 
 _MOST_DECIMALS = 10
 _BY_CHANCE = 0.05  # that exact scores all happen to be so round
@@ -110,7 +111,7 @@ def _doubt_grid(scores: FloatArray, n: int) -> Iterator[str]:
     step = 10.0**-decimals
     n_between = np.unique(scores[(scores > 0) & (scores < 1)]).size
     if step * n > 1 and (step * n) ** -n_between < _BY_CHANCE:
-        written = f"{decimals} decimal{'' if decimals == 1 else 's'}"
+        written = count(decimals, "decimal")
         yield f"scores have {written}, too few to tell {n:,} examples apart"
         return
     off = _measure_misfit(scores, n) > step * (1 + 1e-6)
