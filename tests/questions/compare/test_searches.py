@@ -229,7 +229,7 @@ def test_more_searches_are_advised_where_they_leave_it_open(equals):
     result = compare_runs(equals, "a", "b")
     n = required_searches(result.searches)
     assert result.advice == (
-        "For pipelines tuned anew, search more often instead of adding pairs after one search: if "
+        "for pipelines tuned anew, search more often instead of adding pairs after one search: if "
         f"means differ and vary as here, {n} searches of each (repetitions = {n}) would show it "
         "with a chance of 95%; give the study another seed, since this look has used up the level "
         "for these."
@@ -246,7 +246,7 @@ def test_what_searches_show_is_to_be_reported_where_pairs_do_not(tmp_path, names
     assert result.winner is None
     assert result.searches.shown
     assert result.advice == (
-        "Report the mean difference over 4 searches with its interval: pairs after one search "
+        "report the mean difference over 4 searches with its interval: pairs after one search "
         "tell of what that one found."
     )
 
