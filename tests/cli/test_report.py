@@ -186,7 +186,7 @@ def test_a_file_of_sources_is_told_what_makes_its_scores_vary(write, tmp_path):
         "Note: Not asked: Does A outperform B? Which of many are best? Could picked seeds have "
         "shown this? What will the best of 5 reach? runs.csv says in its column source what was "
         "redrawn for each of its runs: they are no replicates of one another. Compare runs in "
-        "which everything was redrawn.\n"
+        "which everything was redrawn; if that is so of every run, pass --accept redrawn.\n"
     ) in result.stderr
     path.write_text(text)
     assert call(path, "a", "b").exit_code == 2

@@ -62,6 +62,8 @@ def test_other_names_of_the_column_tell_of_any_source(column):
     [
         ("source", ["openml", "kaggle"]),
         ("source", ["all", "web"]),  # of data
+        ("source", ["original", "augmentation"]),
+        ("source", ["all", "noise", "web"]),
         ("source", ["all"]),
         ("source", ["init"]),
         ("varied", ["yes", "no"]),

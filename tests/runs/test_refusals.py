@@ -385,6 +385,11 @@ def test_a_file_that_cannot_be_understood_is_refused(write, content, options, ki
     assert str(caught.value) == message
 
 
+def test_the_largest_of_a_run_may_be_its_score(write):
+    runs = read_runs(write("algorithm,seed,reward__MAX\na,1,0.9\nb,1,0.8\n"), goal="maximize")
+    assert runs.metric == "reward__MAX"
+
+
 def test_a_study_file_is_refused_with_the_store_to_name(tmp_path):
     (tmp_path / "wine.toml").write_text('name = "wine"\n')
     with pytest.raises(UnreadableRuns) as caught:

@@ -134,7 +134,8 @@ def _open(
         table = InvalidInput(
             f"{_name(source)} says in its column {redrawn} what was redrawn for each of its runs: "
             "they are no replicates of one another",
-            "Compare runs in which everything was redrawn",
+            "Compare runs in which everything was redrawn; if that is so of every run, pass "
+            "--accept redrawn",
         )
     pairs = _choose_pairs(table, names) if isinstance(table, Runs) else []
     return Reported(source, table, redrawn is not None, pairs, options, reading)

@@ -283,7 +283,7 @@ def find_score(
     # A column that begins with text holds scores only if no other can.
     numeric = [name for name in likely if not table.holds_text(name)]
     candidates = recognise(numeric or likely, SCORE) or numeric or likely
-    if any(name.endswith("__MAX") for name in candidates):
+    if any(f"{name.removesuffix('__MAX')}__MIN" in table.names for name in candidates):
         raise UnknownColumn(
             f"{table.source} seems to be a chart of Weights & Biases, with a column per run and a "
             "row per step",

@@ -69,7 +69,8 @@ def _names_sources(name: str, values: Sequence[str]) -> bool:
     words = {re.sub(r"[\W_]+", "_", value.casefold()) for value in values} - {""}
     if leaf_of(without_tracker(name)) != "source":  # people have sources of their own
         return not words <= _FLAGS and None in map(parse_number, values)
-    return bool(SOURCES & (words - {ALL, NOISE}) or (words and words <= SOURCES))
+    known = SOURCES & words  # one alone may be a kind of data: "original" and "augmentation"
+    return bool(known) and (known == words or (len(known) > 1 and not known <= {ALL, NOISE}))
 
 
 def suspect_redrawn(name: str, values: Sequence[str], place: str) -> Suspicion:
