@@ -28,6 +28,12 @@ def test_shares_are_drawn_on_a_logarithmic_scale_with_the_level(curve, find, ax)
     assert find(ax, "brunner-munzel").get_ydata()[0] < ax.get_ylim()[0]
 
 
+def test_runs_are_counted_in_whole_numbers(curve, ax):
+    draw_seeds(curve, ax)
+    assert {*ax.get_xticks()} >= {2, 3, 4}
+    assert all(tick == round(tick) for tick in ax.get_xticks())
+
+
 def test_rings_mark_where_the_level_is_kept(curve, ax):
     draw_seeds(curve, ax, alpha=0.05)
     rings = [line.get_xydata().tolist()[0] for line in ax.lines if line.get_gid() == "holds-from"]
