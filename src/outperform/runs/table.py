@@ -24,9 +24,9 @@ from outperform.runs.pairing import (
     separate_cells,
     validate_cell,
 )
+from outperform.runs.repeated_searches import Searches
 from outperform.runs.scope import FOLDS, RUNS, SPLITS, THIS_DATASET, THIS_SPLIT, Resplit, Scope
 from outperform.runs.score_grids import lay_out_scores
-from outperform.runs.searches import Searches
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
 from outperform.runs.task_references import take_task_values

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from outperform.runs.searches import Searches
+from outperform.runs.repeated_searches import Searches
 from outperform.store.measurement import RunLabel
 from outperform.study.designs import name_repetition
 

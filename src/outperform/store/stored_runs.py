@@ -11,8 +11,8 @@ import numpy as np
 from outperform.errors import InvalidInput, UnknownName
 from outperform.runs.labels import Labels
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
+from outperform.runs.repeated_searches import Searches
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
-from outperform.runs.searches import Searches
 from outperform.runs.table import Runs, make_runs
 from outperform.store.damage import name_fit, report_damage
 from outperform.store.measurement import RunLabel

@@ -8,8 +8,8 @@ import numpy as np
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal, Runs, known_goal
 from outperform.runs.columns import data_of, names_best
+from outperform.runs.repeated_searches import Searches
 from outperform.runs.scope import FOLDS
-from outperform.runs.searches import Searches
 from outperform.stats import (
     clopper_pearson_interval,
     outperforming_interval,
