@@ -1,6 +1,7 @@
 """Several searches of each: their means tell of pipelines tuned anew, each search counted once."""
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -177,6 +178,27 @@ def test_searches_with_failed_runs_are_left_out_and_counted(tmp_path):
         )
         for each in result.caveats
     )
+
+
+def fail_in_every_fifth(params, split, seeds):
+    if seeds["init"] % 5 == 0:
+        raise ValueError("no luck")
+    return fit_low(params, split, seeds)
+
+
+def test_searches_that_are_left_show_nothing_where_others_failed(tmp_path):
+    path = run_study(
+        tmp_path / "study.db", FixHopt(3, n_repetitions=8), a=fit_better, b=fail_in_every_fifth
+    )
+    a, b = read_searches(path).pair("a", "b", "toy")
+    assert 2 <= len(a) < 8
+    assert difference_over_searches(a, b).shown
+    result = compare_runs(path, "a", "b", drop_incomplete=True)
+    assert result.searches.n_searches == len(a)
+    assert not result.searches.shown
+    assert math.isinf(result.searches.interval.low)
+    assert "no difference is shown (p = 1)" in str(result)
+    assert decide_gate(result).outcome == "undecided"
 
 
 def test_one_search_or_none_has_no_such_means(tmp_path):

@@ -1,5 +1,6 @@
 """Does A outperform B: from two arrays of scores, or from a table of runs."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -404,7 +405,15 @@ def _compare_searches(searches: Searches, comparison: Comparison) -> "SearchesDi
         return None
     from outperform.stats import difference_over_searches  # only here, of studies
 
-    return difference_over_searches(a, b, confidence_level=comparison.interval.confidence_level)
+    level = comparison.interval.confidence_level
+    difference = difference_over_searches(a, b, confidence_level=level)
+    if len(a) == searches.n_searches:
+        return difference
+    if not comparison.scope_here.tuned_once:
+        return None  # the pairs are those of all searches that are there
+    # Searches may lack runs because they went badly, so those that are left show nothing.
+    unbounded = replace(difference.interval, low=-math.inf, high=math.inf)
+    return replace(difference, interval=unbounded, pvalue=1.0)
 
 
 def _find_resplit_scope(table: Runs, task: str) -> Scope:

@@ -220,9 +220,8 @@ def doubt_searches(comparison: Comparison, searches: Searches | None) -> Iterato
     if n_tested < searches.n_searches:
         yield (
             f"of {searches.n_searches} searches of each, {searches.n_searches - n_tested} have "
-            f"failed or missing runs of {comparison.a} or {comparison.b} and were left out of the "
-            "means over searches: if they failed because they were going badly, these flatter "
-            "whoever failed more"
+            f"failed or missing runs of {comparison.a} or {comparison.b}: complete them, or "
+            "nothing is shown over searches, since those that went badly may be the missing ones"
         )
     if tested is not None and tested.shown and n_tested < smallest_conclusive(comparison.alpha):
         yield (
