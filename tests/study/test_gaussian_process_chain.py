@@ -34,6 +34,7 @@ def sample(x=X, y=Y, seed=0, n_steps=100, n_samples=50):
         )
 
 
+@pytest.mark.slow
 def test_without_a_likelihood_the_chain_samples_the_prior(monkeypatch):
     """By hand: every logarithm has the prior's mean and variance. A biased move shows here."""
     monkeypatch.setattr("outperform.study.gaussian_process.log_likelihood", lambda *given: 0.0)
