@@ -94,8 +94,22 @@ _TOTAL = re.compile(
     f"(eval|test)_?(n|{_EXAMPLES})"
 )
 
+_REDRAWN = re.compile(
+    "source|redrawn|var(ied|ying)|randomi[sz]ed|"
+    "(redrawn|var(ied|ying)|randomi[sz]ed)_(factor|seed|source)|"
+    "(factor|seed|source)_(redrawn|var(ied|ying)|randomi[sz]ed)|"
+    "source_of_varia(nce|tion)|varia(nce|tion)_source"
+)
+
 At: TypeAlias = Literal["last", "best-validation"] | int | float | str
 Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
+Hint: TypeAlias = Literal["label", "redrawn", "test data", "total", "training"]
+_HINTS: dict[Hint, re.Pattern[str]] = {
+    "redrawn": _REDRAWN,
+    "test data": _TEST_DATA,
+    "total": _TOTAL,
+    "training": _TRAINING,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,38 +365,33 @@ def data_of(name: str) -> Literal["validation", "training"] | None:
     return "training" if _TRAINING_OF.match(plain) else None
 
 
-def says_test_data(name: str) -> bool:
-    """Whether a column says by its name which examples a run was tested on, or how many.
+@cache
+def hints_of(name: str) -> frozenset[Hint]:
+    """What a column may say of runs beside their scores, by its name.
+
+    - label: anything, of which nothing is known;
+    - redrawn: which source of variation was redrawn for a run;
+    - test data: which examples a run was tested on, or how many;
+    - total: how many answers were asked for;
+    - training: how much training a run had.
 
     Examples
     --------
-    >>> [says_test_data(name) for name in ("n_test", "Test Size", "params.fold", "n_test_errors")]
-    [True, True, True, False]
+    >>> [sorted(hints_of(name)) for name in ("N", "params.fold", "epochs", "test_size")]
+    [['label', 'total'], ['test data'], ['training'], ['test data', 'total']]
+    >>> [sorted(hints_of(name)) for name in ("n_train", "varied seed", "n_test_errors", "lr")]
+    [['label', 'training'], ['label', 'redrawn'], ['label'], []]
     """
-    return _TEST_DATA.fullmatch(leaf_of(without_tracker(name))) is not None
-
-
-def says_total(name: str) -> bool:
-    """Whether a column says by its name how many answers were asked for.
-
-    Examples
-    --------
-    >>> [says_total(name) for name in ("total", "n_examples", "N", "test_size", "n_train")]
-    [True, True, True, True, False]
-    """
-    return _TOTAL.fullmatch(leaf_of(without_tracker(name))) is not None
-
-
-def says_training(name: str) -> bool:
-    """Whether a column says by its name how much training a run had.
-
-    Examples
-    --------
-    >>> [says_training(name) for name in ("epochs", "params.n_train", "max_steps", "train_loss")]
-    [True, True, True, False]
-    """
-    leaf = leaf_of(without_tracker(name))
-    return _TRAINING.fullmatch(leaf) is not None or kind_of(name) == "step"
+    leaf, kind = leaf_of(without_tracker(name)), kind_of(name)
+    hints: set[Hint] = set()
+    for hint, pattern in _HINTS.items():
+        if pattern.fullmatch(leaf):
+            hints.add(hint)
+    if kind == "step":
+        hints.add("training")
+    if kind == "other" and "test data" not in hints:
+        hints.add("label")
+    return frozenset(hints)
 
 
 def names_best(name: str) -> bool:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -137,8 +136,10 @@ class OtherColumns:
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that any of the tables has."""
-        names = chain.from_iterable(table.names for table, _ in self.sources)
-        return tuple(filter(None, dict.fromkeys(names)))
+        names: dict[str, None] = {}
+        for table, _ in self.sources:
+            names |= dict.fromkeys(table.names)
+        return tuple(filter(None, names))
 
     def label(self, name: str, runs: IntArray) -> Labels:
         """Give the label of some of the runs, by their place; empty where one has none."""
