@@ -140,6 +140,8 @@ class Roles:
     examples: tuple[str, ...]  # say which test example was answered
     parts_of_data: tuple[str, ...]  # may say on which part of the data a score was measured
     settings: tuple[str, ...]
+    metrics: tuple[str, ...]  # may name the metric of each row
+    directions: tuple[str, ...]  # may say which way that is better
     free: tuple[str, ...]  # columns that may hold scores
 
 
@@ -166,9 +168,10 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
             free.append(name)
         if not is_named and leaf_of(name) in _PART_OF_DATA:
             parts_of_data.append(name)
-    said = {status_of(name): name for name in reversed(by_kind["status"])}
-    status = [said.pop(word) for word in STATUS if word in said][:1]
-    status += [name for word, name in said.items() if word not in STATUS]
+    status: list[str] = []
+    if by_kind["status"]:
+        status = _choose_statuses(by_kind["status"])
+        free = [name for name in free if name not in status]
     steps = sorted(by_kind["step"], key=lambda n: _STEPS.index(_STEP.sub(r"\1", leaf_of(n))))
     never = {*steps, *by_kind["example"]}
     return Roles(
@@ -182,8 +185,17 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
         examples=tuple(by_kind["example"]),
         parts_of_data=tuple(parts_of_data),
         settings=tuple(by_kind["setting"]),
-        free=tuple(name for name in free if name not in status),
+        metrics=tuple(recognise((*free, *task), METRIC)),
+        directions=tuple(recognise(free, DIRECTION)),
+        free=tuple(free),
     )
+
+
+def _choose_statuses(names: Sequence[str]) -> list[str]:
+    """Choose one column of statuses, and those of flags and exit codes."""
+    said = {status_of(name): name for name in reversed(names)}
+    status = [said.pop(word) for word in STATUS if word in said][:1]
+    return status + [name for word, name in said.items() if word not in STATUS]
 
 
 def status_of(name: str) -> str:
@@ -343,11 +355,11 @@ def explain_no_score(table: SourceTable, numeric: Sequence[str] = ()) -> Unknown
 
 
 def find_validation(table: SourceTable, names: Collection[str], score: str) -> str | None:
-    """Find the column of validation scores, None if there is none, or no telling which it is.
+    """Find the validation scores among such columns, None if there is no telling which it is.
 
     Of several, the one that has the metric of the score: `val_acc` beside `test_acc`.
     """
-    numeric = [n for n in names if data_of(n) == "validation" and not table.holds_text(n)]
+    numeric = [name for name in names if not table.holds_text(name)]
     known = recognise(numeric, VALIDATION)[:1]
     begun = [name for name in numeric if looks_like_score(name)]
     metric = _TEST_OF.sub("", without_tracker(score), count=1)
