@@ -3,8 +3,7 @@ import pytest
 
 from outperform import compare_runs, read_runs
 from outperform.errors import InvalidScores
-from outperform.runs.margins import find_margin_suspicions
-from outperform.runs.suspicions import Sides
+from outperform.runs.suspicions import Sides, find_margin_suspicions
 
 FRACTIONS = [0.93, 0.94, 0.92, 0.95, 0.93, 0.91], [0.92, 0.93, 0.92, 0.93, 0.90, 0.92]
 PERCENT = [93.2, 92.9, 93.5, 93.1, 93.4, 93.0], [92.5, 92.7, 92.4, 92.8, 92.6, 92.4]

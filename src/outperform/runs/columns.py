@@ -94,8 +94,22 @@ _TOTAL = re.compile(
     f"(eval|test)_?(n|{_EXAMPLES})"
 )
 
+_REDRAWN = re.compile(
+    "source|redrawn|var(ied|ying)|randomi[sz]ed|"
+    "(redrawn|var(ied|ying)|randomi[sz]ed)_(factor|seed|source)|"
+    "(factor|seed|source)_(redrawn|var(ied|ying)|randomi[sz]ed)|"
+    "source_of_varia(nce|tion)|varia(nce|tion)_source"
+)
+
 At: TypeAlias = Literal["last", "best-validation"] | int | float | str
 Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
+Hint: TypeAlias = Literal["label", "redrawn", "test data", "total", "training"]
+_HINTS: dict[Hint, re.Pattern[str]] = {
+    "redrawn": _REDRAWN,
+    "test data": _TEST_DATA,
+    "total": _TOTAL,
+    "training": _TRAINING,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +140,8 @@ class Roles:
     examples: tuple[str, ...]  # say which test example was answered
     parts_of_data: tuple[str, ...]  # may say on which part of the data a score was measured
     settings: tuple[str, ...]
+    metrics: tuple[str, ...]  # may name the metric of each row
+    directions: tuple[str, ...]  # may say which way that is better
     free: tuple[str, ...]  # columns that may hold scores
 
 
@@ -152,9 +168,10 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
             free.append(name)
         if not is_named and leaf_of(name) in _PART_OF_DATA:
             parts_of_data.append(name)
-    said = {status_of(name): name for name in reversed(by_kind["status"])}
-    status = [said.pop(word) for word in STATUS if word in said][:1]
-    status += [name for word, name in said.items() if word not in STATUS]
+    status: list[str] = []
+    if by_kind["status"]:
+        status = _choose_statuses(by_kind["status"])
+        free = [name for name in free if name not in status]
     steps = sorted(by_kind["step"], key=lambda n: _STEPS.index(_STEP.sub(r"\1", leaf_of(n))))
     never = {*steps, *by_kind["example"]}
     return Roles(
@@ -168,8 +185,17 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
         examples=tuple(by_kind["example"]),
         parts_of_data=tuple(parts_of_data),
         settings=tuple(by_kind["setting"]),
-        free=tuple(name for name in free if name not in status),
+        metrics=tuple(recognise((*free, *task), METRIC)),
+        directions=tuple(recognise(free, DIRECTION)),
+        free=tuple(free),
     )
+
+
+def _choose_statuses(names: Sequence[str]) -> list[str]:
+    """Choose one column of statuses, and those of flags and exit codes."""
+    said = {status_of(name): name for name in reversed(names)}
+    status = [said.pop(word) for word in STATUS if word in said][:1]
+    return status + [name for word, name in said.items() if word not in STATUS]
 
 
 def status_of(name: str) -> str:
@@ -329,11 +355,11 @@ def explain_no_score(table: SourceTable, numeric: Sequence[str] = ()) -> Unknown
 
 
 def find_validation(table: SourceTable, names: Collection[str], score: str) -> str | None:
-    """Find the column of validation scores, None if there is none, or no telling which it is.
+    """Find the validation scores among such columns, None if there is no telling which it is.
 
     Of several, the one that has the metric of the score: `val_acc` beside `test_acc`.
     """
-    numeric = [n for n in names if data_of(n) == "validation" and not table.holds_text(n)]
+    numeric = [name for name in names if not table.holds_text(name)]
     known = recognise(numeric, VALIDATION)[:1]
     begun = [name for name in numeric if looks_like_score(name)]
     metric = _TEST_OF.sub("", without_tracker(score), count=1)
@@ -351,38 +377,33 @@ def data_of(name: str) -> Literal["validation", "training"] | None:
     return "training" if _TRAINING_OF.match(plain) else None
 
 
-def says_test_data(name: str) -> bool:
-    """Whether a column says by its name which examples a run was tested on, or how many.
+@cache
+def hints_of(name: str) -> frozenset[Hint]:
+    """What a column may say of runs beside their scores, by its name.
+
+    - label: anything, of which nothing is known;
+    - redrawn: which source of variation was redrawn for a run;
+    - test data: which examples a run was tested on, or how many;
+    - total: how many answers were asked for;
+    - training: how much training a run had.
 
     Examples
     --------
-    >>> [says_test_data(name) for name in ("n_test", "Test Size", "params.fold", "n_test_errors")]
-    [True, True, True, False]
+    >>> [sorted(hints_of(name)) for name in ("N", "params.fold", "epochs", "test_size")]
+    [['label', 'total'], ['test data'], ['training'], ['test data', 'total']]
+    >>> [sorted(hints_of(name)) for name in ("n_train", "varied seed", "n_test_errors", "lr")]
+    [['label', 'training'], ['label', 'redrawn'], ['label'], []]
     """
-    return _TEST_DATA.fullmatch(leaf_of(without_tracker(name))) is not None
-
-
-def says_total(name: str) -> bool:
-    """Whether a column says by its name how many answers were asked for.
-
-    Examples
-    --------
-    >>> [says_total(name) for name in ("total", "n_examples", "N", "test_size", "n_train")]
-    [True, True, True, True, False]
-    """
-    return _TOTAL.fullmatch(leaf_of(without_tracker(name))) is not None
-
-
-def says_training(name: str) -> bool:
-    """Whether a column says by its name how much training a run had.
-
-    Examples
-    --------
-    >>> [says_training(name) for name in ("epochs", "params.n_train", "max_steps", "train_loss")]
-    [True, True, True, False]
-    """
-    leaf = leaf_of(without_tracker(name))
-    return _TRAINING.fullmatch(leaf) is not None or kind_of(name) == "step"
+    leaf, kind = leaf_of(without_tracker(name)), kind_of(name)
+    hints: set[Hint] = set()
+    for hint, pattern in _HINTS.items():
+        if pattern.fullmatch(leaf):
+            hints.add(hint)
+    if kind == "step":
+        hints.add("training")
+    if kind == "other" and "test data" not in hints:
+        hints.add("label")
+    return frozenset(hints)
 
 
 def names_best(name: str) -> bool:

@@ -15,20 +15,16 @@ and hyperparameters that differ between the runs of one.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import filterfalse
 from shlex import quote
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.runs.columns import (
-    kind_of,
-    normalise,
-    says_test_data,
-    says_total,
-    says_training,
-)
+from outperform.runs.columns import Hint, hints_of, kind_of, normalise
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
 from outperform.runs.metrics import counts_answers
 from outperform.runs.mismatches import write_alike
@@ -56,31 +52,40 @@ def find_confounders(
 ) -> Iterator[Suspicion]:
     """Every question that other columns raise about the runs in these rows."""
     paired = paired and runs.replicates is not None
-    if redrawn := find_redrawn(runs, rows):
+    columns = _sort_columns(runs)
+    redrawn = find_redrawn(runs, rows) if columns["redrawn"] else None
+    if redrawn:
         yield suspect_redrawn(*redrawn, place)
-    yield from _question_counts(runs, rows, place, paired=paired)
-    used = runs.replicate_columns  # what makes up the name of a replicate cannot differ within it
-    for name, labels, known in _read_columns(runs, rows, says_test_data, but=used):
-        if paired and _differ_in_pairs(runs, labels, known):
-            yield Suspicion(
-                "examples",
-                f"{name} differs between runs of the same {runs.replicate_name} in {place} "
-                f"({_list_values(labels)})",
-                "they were not tested on the same examples, so they are no pairs",
-                "Test all on the same, or pass --unpaired; if they are pairs all the same",
-            )
-    if redrawn is None:  # else scores depend on what was redrawn, which was asked about
-        yield from _question_labels(runs, rows, place, paired=paired)
+    if columns["total"]:
+        yield from _question_counts(runs, rows, place, columns["total"], paired=paired)
+    # What makes up the name of a replicate cannot differ within it.
+    is_used = runs.replicate_columns.__contains__
+    if paired and (tested_on := [*filterfalse(is_used, columns["test data"])]):
+        yield from _question_examples(runs, rows, place, tested_on)
+    # Where something was redrawn, scores depend on it, which was asked about.
+    if redrawn is None and (unknown := [*filterfalse(is_used, columns["label"])]):
+        yield from _question_labels(runs, rows, place, unknown, paired=paired)
+
+
+def _sort_columns(runs: "Runs") -> dict[Hint, list[str]]:
+    """List the columns that are nothing else by what their names hint at."""
+    known_for = {*runs.algorithm_columns, *runs.task_columns, runs.metric, runs.validation_metric}
+    columns: dict[Hint, list[str]] = defaultdict(list)
+    for name in runs.others.names if runs.others else ():
+        for hint in hints_of(name):
+            if name not in known_for or hint == "redrawn":  # which `find_redrawn` looks through
+                columns[hint].append(name)
+    return columns
 
 
 def _question_counts(
-    runs: "Runs", rows: IntArray, place: str, *, paired: bool
+    runs: "Runs", rows: IntArray, place: str, names: Sequence[str], *, paired: bool
 ) -> Iterator[Suspicion]:
     """Ask about answers that are counted out of more in some runs than in others."""
     scores = runs.score[rows]
     if not counts_answers(runs.metric) or (np.nan_to_num(scores) % 1).any():
         return
-    for name, labels, known in _read_columns(runs, rows, says_total):
+    for name, labels, known in _read_columns(runs, rows, names):
         totals = np.array([parse_number(each) for each in labels.names], float)[labels.codes]
         if np.isnan(totals).any() or (runs.score[known] > totals).any():
             continue  # it says something else
@@ -99,8 +104,23 @@ def _question_counts(
         )
 
 
+def _question_examples(
+    runs: "Runs", rows: IntArray, place: str, names: Sequence[str]
+) -> Iterator[Suspicion]:
+    """Ask about pairs that were not tested on the same examples."""
+    for name, labels, known in _read_columns(runs, rows, names):
+        if _differ_in_pairs(runs, labels, known):
+            yield Suspicion(
+                "examples",
+                f"{name} differs between runs of the same {runs.replicate_name} in {place} "
+                f"({_list_values(labels)})",
+                "they were not tested on the same examples, so they are no pairs",
+                "Test all on the same, or pass --unpaired; if they are pairs all the same",
+            )
+
+
 def _question_labels(
-    runs: "Runs", rows: IntArray, place: str, *, paired: bool
+    runs: "Runs", rows: IntArray, place: str, names: Sequence[str], *, paired: bool
 ) -> Iterator[Suspicion]:
     """Ask about runs that are pooled over labels that scores depend on."""
     reading = "whoever has more runs where scores are high looks better than it is"
@@ -108,8 +128,8 @@ def _question_labels(
     if not np.ptp(runs.algorithm[rows]):
         reading, look = "runs that differ in it are no replicates of one another", "look at"
         unless = "it is a setting that was searched, or runs may be pooled"
-    may_label = partial(_may_label, runs, rows[:_N_GLANCE])
-    for name, labels, known in _read_columns(runs, rows, may_label, but=runs.replicate_columns):
+    labelling = filter(partial(_may_label, runs, rows[:_N_GLANCE]), names)
+    for name, labels, known in _read_columns(runs, rows, labelling):
         if paired and not _differ_in_pairs(runs, labels, known):
             continue
         if means := _find_dependence(runs, labels, known):
@@ -132,10 +152,8 @@ def _group_pairs(runs: "Runs", rows: IntArray) -> IntArray:
 
 
 def _may_label(runs: "Runs", rows: IntArray, name: str) -> bool:
-    """Whether a column labels runs, by its name and a glance at some rows: labels recur."""
+    """Whether a column labels runs, by a glance at some rows: labels recur."""
     assert runs.others is not None
-    if kind_of(name) != "other" or says_test_data(name):
-        return False
     tables = [table for table, _ in runs.others.sources if name in table.names]
     numbers = not any(table.holds_text(name) for table in tables)
     if numbers and not _NUMBERS.search(normalise(name)):
@@ -169,26 +187,31 @@ def _find_dependence(runs: "Runs", labels: Labels, rows: IntArray) -> str:
 
 def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[str]:
     """Say what each of the algorithms in these rows has for itself: test examples, and training."""
-    if not paired or runs.replicates is None:
-        for name, labels, known in _read_columns(runs, rows, says_test_data):
+    columns = _sort_columns(runs)
+    if columns["test data"] and not (paired and runs.replicates is not None):
+        for name, labels, known in _read_columns(runs, rows, columns["test data"]):
             if _is_own(runs, labels, known):
                 yield (
                     f"{name} differs by algorithm ({_list_values(labels)}): they were not tested "
                     "on the same examples, and what differs may be the examples"
                 )
-    if runs.replicates is None:
-        for name, labels, known in _read_columns(
-            runs, rows, partial(_may_label, runs, rows[:_N_GLANCE])
-        ):
+    if columns["label"] and runs.replicates is None:
+        labelling = filter(partial(_may_label, runs, rows[:_N_GLANCE]), columns["label"])
+        for name, labels, known in _read_columns(runs, rows, labelling):
             if _occur_once(runs, labels, known):
                 yield (
                     f"{name} has the same {len(_spell(labels))} values for each algorithm: if it "
                     f"names tasks or tells pairs, --task {quote(name)} or --replicate "
                     f"{quote(name)} shows more"
                 )
+    if columns["training"]:
+        yield from _note_training(runs, rows, columns["training"])
+
+
+def _note_training(runs: "Runs", rows: IntArray, names: Sequence[str]) -> Iterator[str]:
     trained = [
         _describe_training(runs, name, labels, known)
-        for name, labels, known in _read_columns(runs, rows, says_training)
+        for name, labels, known in _read_columns(runs, rows, names)
         if _is_own(runs, labels, known) and all(each[0].isdigit() for each in _spell(labels))
     ]
     if trained:
@@ -196,14 +219,11 @@ def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[
 
 
 def _read_columns(
-    runs: "Runs", rows: IntArray, says: Callable[[str], bool], *, but: Sequence[str] = ()
+    runs: "Runs", rows: IntArray, names: Iterable[str]
 ) -> Iterator[tuple[str, Labels, IntArray]]:
-    """Columns of such names, with the labels of all rows that have one, equal numbers alike."""
-    known_for = {*runs.algorithm_columns, *runs.task_columns, runs.metric, runs.validation_metric}
-    for name in runs.others.names if runs.others else ():
-        if name in known_for or name in but or not says(name):
-            continue
-        assert runs.others is not None
+    """Columns with the labels of all rows that have one, equal numbers alike."""
+    assert runs.others is not None
+    for name in names:
         labels = runs.others.label(name, rows)
         alike = write_alike(labels.names) or label_rows(labels.names)
         known = np.array([label != "" for label in labels.names])[labels.codes]

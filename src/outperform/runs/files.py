@@ -86,9 +86,11 @@ def open_file(path: Path) -> SourceTable:
     """Read a file to a table, by the ending of its name, or say why it cannot be read."""
     suffix = path.suffix.lower()
     delimiter = "\t" if suffix in (".tsv", ".tab") else None
-    may_be_csv = suffix not in (*_JSON, ".parquet")
-    if may_be_csv and (table := read_large_csv(path, delimiter=delimiter)) is not None:
-        return table
+    is_large = path.is_file() and path.stat().st_size > _LARGE
+    if is_large and suffix not in (*_JSON, ".parquet"):
+        table = read_large_csv(path, delimiter=delimiter)
+        if table is not None:
+            return table
     data = _read_bytes(path)
     if suffix == ".parquet" or data.startswith(_PARQUET):
         return read_parquet(data, path.name)
@@ -200,10 +202,9 @@ def read_csv(data: bytes, source: str, *, delimiter: str | None = None) -> Sourc
 def read_large_csv(path: Path, *, delimiter: str | None = None) -> SourceTable | None:
     """Read a file as `read_csv` reads its text, many times faster; None where that must do it.
 
-    Small files, and whatever is not regular, are left to it: it says what is wrong.
+    It says what is wrong.
     """
-    is_large = path.is_file() and _LARGE < path.stat().st_size <= _LARGEST_FILE
-    if not is_large or find_spec("pyarrow") is None:
+    if path.stat().st_size > _LARGEST_FILE or find_spec("pyarrow") is None:
         return None
     try:
         with path.open("rb", buffering=0) as file:

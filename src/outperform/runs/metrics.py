@@ -277,11 +277,10 @@ def sum_up_metrics(by_task: Mapping[str, TaskMetric]) -> dict[str, Any]:
     >>> sum_up_metrics({"iris": TaskMetric("accuracy", "maximize")})
     {'metric': 'accuracy', 'goal': 'maximize', 'task_metrics': {}}
     """
-    metrics = [*dict.fromkeys(each.metric for each in by_task.values())]
-    goals = {each.goal for each in by_task.values()}
+    metrics, goals = map(dict.fromkeys, zip(*by_task.values(), strict=True))
     differ = len(metrics) > 1 or len(goals) > 1
     return {
         "metric": enumerate_names(metrics, limit=3),
-        "goal": goals.pop() if len(goals) == 1 else None,
+        "goal": next(iter(goals)) if len(goals) == 1 else None,
         "task_metrics": dict(by_task) if differ else {},
     }

@@ -1,4 +1,4 @@
-"""Scores of two algorithms side by side, and whose runs are missing."""
+"""Scores of two algorithms side by side, or of one alone: whose are missing, what they raise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,11 +18,20 @@ from outperform.runs.mismatches import (
     write_alike,
 )
 from outperform.runs.nesting import find_nesting
-from outperform.runs.suspicions import Sides, ask, find_suspicions
+from outperform.runs.scope import HYPERPARAMETERS
+from outperform.runs.suspicions import Doubt, Sides, ask, find_suspicions
 from outperform.wording import enumerate_rows
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
+
+# What trials of a search are not asked, and what is taken for the answer.
+_OF_A_SEARCH: dict[Doubt, str] = {
+    "pooled": (
+        "it is taken for a setting that was searched; if it names data, look at each with --task"
+    ),
+    "repeated": "settings are taken to change nothing there; if rows are copies, remove them",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +81,15 @@ class Cell:
 
 def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> PairedScores:
     """Pair by replicate where the table has replicates, by order of rows otherwise."""
-    _require_runs(a)
-    _require_runs(b)
-    runs, note = _pair_equal_numbers(runs, a, b)
+    if not (len(a.rows) and len(b.rows)):
+        raise _explain_no_runs(b if len(a.rows) else a)
+    note: tuple[str, ...] = ()
     if runs.replicates is None:
         pairs = _pair_in_order(runs, a, b)
     else:
+        is_clear = isinstance(runs.replicates, Numerals)  # 0 has one spelling among integers
+        if not (is_clear or np.array_equal(runs.replicate[a.rows], runs.replicate[b.rows])):
+            runs, note = _pair_equal_numbers(runs, a, b)
         pairs = _pair_by_replicate(runs, a, b, drop_incomplete)
     complete = np.isfinite(pairs.a) & np.isfinite(pairs.b)
     if not complete.all():
@@ -116,7 +128,8 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
     """Take the scores of both without pairing them."""
     scores = []
     for cell in (a, b):
-        _require_runs(cell)
+        if not len(cell.rows):
+            raise _explain_no_runs(cell)
         refuse_duplicates(runs, cell)
         scores.append(finite_scores(runs, cell, drop_incomplete=drop_incomplete))
         if len(scores[-1]) < 2:
@@ -146,18 +159,60 @@ def _question(
     if len(columns) > 1 or "setting" in map(kind_of, columns):
         differences = sides.scores[0] - sides.scores[1] if sides.order else np.empty(0)
         suspicions = chain(find_nesting(columns, labels, differences), suspicions)
-    rows, paired = np.concatenate([cell.rows for cell in cells]), sides.order != ""
+    rows, paired = np.concatenate((cells[0].rows, cells[1].rows)), sides.order != ""
     confounders = find_confounders(runs, rows, sides.place, paired=paired)
     notes = [*ask(chain(suspicions, confounders), runs.accepted)]
-    notes.extend(note_spellings(runs.algorithms, sides.names))
+    if len(runs.algorithms) > 2:
+        notes.extend(note_spellings(runs.algorithms, sides.names))
     for cell in cells:
         notes.extend(note_settings(runs, cell.algorithm, cell.rows))
     return (*notes, *note_confounders(runs, rows, paired=paired))
 
 
+def question_alone(
+    runs: "Runs", algorithm: str, task: str | None = None, *, are_trials: bool = False
+) -> tuple[str, ...]:
+    """Refuse runs that raise a question, as comparing them would; note what else speaks of them.
+
+    Parameters
+    ----------
+    are_trials
+        Whether they may be trials of a search, which differ in their settings.
+    """
+    task = runs.tasks[0] if task is None else task
+    is_own = runs.algorithm == runs.algorithms.index(algorithm)
+    rows = np.flatnonzero(is_own & (runs.task == runs.tasks.index(task)))
+    scores = runs.score[rows]
+    scores = scores[np.isfinite(scores)]
+    if scores.size < 2:
+        return ()
+    place = f"task {task!r} of {runs.source}" if task else runs.source
+    sides = Sides((algorithm,), (scores,), runs.metric_on(task), place, order="")
+    # One algorithm that never varies is compared with nobody, and a caveat says so of it.
+    suspicions = (each for each in find_suspicions(sides) if each.doubt != "constant")
+    confounders = find_confounders(runs, rows, place, paired=False)
+    settings = [*note_settings(runs, algorithm, rows)]
+    # Nearly every search has settings whose names nobody knows, and others that change nothing.
+    is_search = are_trials and (settings or HYPERPARAMETERS in runs.varied)
+    answers = _OF_A_SEARCH if is_search else {}
+    asked, answered = [], []
+    for each in (*suspicions, *confounders):
+        if each.doubt in answers and each.doubt not in runs.accepted:
+            answered.append(f"{each.fact}: {answers[each.doubt]}")
+        else:
+            asked.append(each)
+    return (
+        *ask(asked, runs.accepted),
+        *answered,
+        *note_spellings(runs.algorithms, (algorithm,)),
+        *(() if are_trials else settings),
+    )
+
+
 def validate_cell(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> ValidatedScores:
     """Take the scores of a cell with its validation scores, if it has any."""
-    _require_runs(cell)
+    if not len(cell.rows):
+        raise _explain_no_runs(cell)
     refuse_duplicates(runs, cell)
     score = runs.score[cell.rows]
     validation = None if runs.validation is None else runs.validation[cell.rows]
@@ -263,12 +318,11 @@ def _order_by_replicate(runs: "Runs", cell: Cell) -> tuple[FloatArray, BoolArray
     return scores, has_score
 
 
-def _require_runs(cell: Cell) -> None:
-    if len(cell.rows) == 0:
-        raise TooFewRuns(
-            f"{cell.algorithm!r} has no run in {cell.place}",
-            "Add its runs, or compare on a task that both have: --on TASK (task= in Python)",
-        )
+def _explain_no_runs(cell: Cell) -> TooFewRuns:
+    return TooFewRuns(
+        f"{cell.algorithm!r} has no run in {cell.place}",
+        "Add its runs, or compare on a task that both have: --on TASK (task= in Python)",
+    )
 
 
 def _count(n: int, noun: str) -> str:
@@ -280,12 +334,8 @@ def _pair_equal_numbers(runs: "Runs", a: Cell, b: Cell) -> tuple["Runs", tuple[s
 
     Only where it makes more pairs, and no algorithm has both.
     """
-    if runs.replicates is None or isinstance(runs.replicates, Numerals):
-        return runs, ()
-    codes_a, codes_b = runs.replicate[a.rows], runs.replicate[b.rows]
-    if np.array_equal(codes_a, codes_b):  # nearly always, and far cheaper to see
-        return runs, ()
-    codes_a, codes_b = np.unique(codes_a), np.unique(codes_b)
+    assert runs.replicates is not None
+    codes_a, codes_b = (np.unique(runs.replicate[cell.rows]) for cell in (a, b))
     if np.array_equal(codes_a, codes_b) or (alike := write_alike(runs.replicates)) is None:
         return runs, ()
     new_a, new_b = np.unique(alike.codes[codes_a]), np.unique(alike.codes[codes_b])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.runs.columns import leaf_of, without_tracker
+from outperform.runs.columns import hints_of, leaf_of, without_tracker
 from outperform.runs.labels import IntArray
 from outperform.runs.source_table import SourceTable, parse_number
 from outperform.runs.suspicions import Suspicion
@@ -28,18 +28,12 @@ SOURCES = split_words(
     """
 )
 _FLAGS = frozenset({"false", "no", "true", "yes"})
-_SAYS = re.compile(
-    "redrawn|var(ied|ying)|randomi[sz]ed|"
-    "(redrawn|var(ied|ying)|randomi[sz]ed)_(factor|seed|source)|"
-    "(factor|seed|source)_(redrawn|var(ied|ying)|randomi[sz]ed)|"
-    "source_of_varia(nce|tion)|varia(nce|tion)_source"
-)
 
 
 def find_redrawn_column(table: SourceTable) -> str | None:
     """Find the column that says what was redrawn for each run, None where there is none."""
     for name in table.names:
-        if _may_say(name) and _names_sources(name, table.label(name).names):
+        if "redrawn" in hints_of(name) and _names_sources(name, table.label(name).names):
             return name
     return None
 
@@ -48,7 +42,7 @@ def find_redrawn(runs: "Runs", rows: IntArray) -> tuple[str, list[str]] | None:
     """Find the column by which different sources were redrawn in these rows, and say which."""
     known_for = (*runs.algorithm_columns, *runs.task_columns)
     for name in runs.others.names if runs.others else ():
-        if name in known_for or not _may_say(name):
+        if name in known_for or "redrawn" not in hints_of(name):
             continue
         assert runs.others is not None
         labels = runs.others.label(name, rows)
@@ -57,11 +51,6 @@ def find_redrawn(runs: "Runs", rows: IntArray) -> tuple[str, list[str]] | None:
         if len(values) > 1 and _names_sources(name, values):
             return name, values
     return None
-
-
-def _may_say(name: str) -> bool:
-    says = leaf_of(without_tracker(name))
-    return says == "source" or _SAYS.fullmatch(says) is not None
 
 
 def _names_sources(name: str, values: Sequence[str]) -> bool:

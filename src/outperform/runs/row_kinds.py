@@ -1,15 +1,11 @@
-"""What a row is: a run, finished or not, a point of a learning curve, a test example, a summary.
-
-Of a learning curve one row is chosen, but never by its test score.
-"""
+"""What a row is: a run, finished or not, or a summary; see `learning_curves` for points of one."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outperform.errors import InvalidInput, InvalidScores, UnreadableRuns
+from outperform.errors import InvalidScores, UnreadableRuns
 from outperform.runs.columns import (
     EXIT_CODE,
     FINISHED,
@@ -21,20 +17,17 @@ from outperform.runs.columns import (
     status_of,
 )
 from outperform.runs.labels import (
-    BoolArray,
     FloatArray,
     IntArray,
     Labels,
     Numerals,
-    differ_within,
     join_labels,
-    largest_within,
     repeat_label,
-    split_groups,
 )
+from outperform.runs.learning_curves import CurveReader
 from outperform.runs.metrics import TaskMetric, is_never_negative, known_goal, sum_up_metrics
 from outperform.runs.scope import varied_by
-from outperform.runs.source_table import OtherColumns, SourceTable, parse_number
+from outperform.runs.source_table import OtherColumns, Rows, SourceTable
 from outperform.runs.table import Runs, name_runs
 from outperform.wording import enumerate_names, enumerate_rows, split_words
 
@@ -64,215 +57,45 @@ _SUMMARY_OF_TASKS = re.compile(
     "(macro |micro |task |overall )?(mean|average|avg)|overall|std|sd|stdev|standard deviation",
     re.I,
 )
-_OWN = "if every row is a run of its own, call the column run"
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows of a table as they were read, one entry per row in every array."""
+def keep_runs(
+    table: SourceTable,
+    rows: Rows,
+    roles: Roles,
+    at: At | None,
+    validation: tuple[FloatArray | None, str] = (None, ""),
+) -> tuple[Rows, tuple[str, ...]]:
+    """Keep the rows that are runs, of a learning curve the one `at` a step, with a note on it.
 
-    algorithm: Labels
-    task: Labels
-    replicate: Labels | None
-    numbers: list[FloatArray]  # score and validation, or all algorithms of a wide table
-    row: IntArray  # where each stands in its source
-    # Why a row is not the end of a run, such as its status; empty where it is. None if all are.
-    incomplete: Labels | None = None
+    All others are refused, and so are learning curves where nothing says at which step.
+    """
+    notes: list[str] = []
+    for name in roles.parts_of_data:
+        # A glance at the first cells mostly spares the rest.
+        if _PARTS.issuperset(map(normalise, map(str, table.head(name)))):
+            notes.extend(_question_part_of_data(table, rows, name))
+    if at is not None or roles.steps or roles.times or roles.examples:
+        rows, about_curves = CurveReader(table, rows, roles, *validation).keep_points(at)
+        notes.extend(about_curves)
+    return rows, tuple(notes)
 
-    def keep(self, rows: BoolArray | IntArray) -> "Rows":
-        """Take these rows and no others."""
-        return Rows(
-            self.algorithm.keep(rows),
-            self.task.keep(rows),
-            self.replicate and self.replicate.keep(rows),
-            [column[rows] for column in self.numbers],
-            self.row[rows],
-            self.incomplete and self.incomplete.keep(rows),
+
+def _question_part_of_data(table: SourceTable, rows: Rows, name: str) -> Iterator[str]:
+    """Refuse scores on several parts of the data, and note those on validation data alone."""
+    labels = rows.label(table, name)
+    values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
+    words = {*map(normalise, values)}
+    if words <= _PARTS and (len(words) > 1 or words <= _TRAINING):
+        raise UnreadableRuns(
+            f"column {name!r} of {table.source} says on which data a score was "
+            f"measured ({enumerate_names(values)}): only test scores tell which is better",
+            "Keep the rows of test data; if the column says something else, call it run",
         )
-
-
-def check_at(at: At | None) -> At | None:
-    """Turn what was asked for to "last", "best-validation" or a number."""
-    if at is None or at in ("last", "best-validation"):
-        return at
-    number = None if isinstance(at, bool) else parse_number(str(at))
-    if number is None or not np.isfinite(number):
-        raise InvalidInput(
-            f"at is {at!r}", 'Pass "last", "best-validation" or the number of a step'
-        )
-    return number
-
-
-@dataclass(frozen=True, slots=True)
-class RowReader:
-    """Tells runs from rows that are none."""
-
-    table: SourceTable
-    rows: Rows  # whose replicates come from no column of steps or examples
-    roles: Roles
-    validation: FloatArray | None = None  # of each row, higher is better
-    validation_name: str = ""
-
-    def keep_runs(self, at: At | None) -> tuple[Rows, tuple[str, ...]]:
-        """Keep the rows that are runs, of a learning curve the one `at` a step, with a note on it.
-
-        All others are refused, and so are learning curves where nothing says at which step.
-        """
-        roles = self.roles
-        notes = tuple(self._question_parts_of_data())
-        if at is None and not (roles.steps or roles.times or roles.examples):
-            return self.rows, notes
-        run = split_groups(self.rows.algorithm.codes, self.rows.task)
-        if self.rows.replicate is not None:
-            run = split_groups(run, self.rows.replicate)
-        self._refuse_examples(run)
-        run, steps = self._find_steps(run)
-        if at is not None and not steps:
-            raise InvalidInput(
-                f"no column of {self.table.source} says at which step a row was measured",
-                "Leave out --at, or call the column epoch, step or iteration",
-            )
-        varying = {name: step for name, step in steps.items() if differ_within(run, step).any()}
-        if not varying:
-            return self.rows, notes
-        if at is None:
-            raise self._explain_curve(run, *next(iter(varying.items())))
-        chosen, note = self._choose_points(run, varying, at)
-        return chosen, (*notes, note)
-
-    def _label(self, name: str) -> Labels:
-        labels = self.table.label(name)
-        if len(self.table.rows) == len(self.rows.row):
-            return labels
-        return labels.keep(np.searchsorted(self.table.rows, self.rows.row))
-
-    def _question_parts_of_data(self) -> Iterator[str]:
-        """Refuse scores on several parts of the data, and note those on validation data alone."""
-        for name in self.roles.parts_of_data:
-            # A glance at the first cells mostly spares the rest.
-            if not _PARTS.issuperset(map(normalise, map(str, self.table.head(name)))):
-                continue
-            labels = self._label(name)
-            values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
-            words = {*map(normalise, values)}
-            if words <= _PARTS and (len(words) > 1 or words <= _TRAINING):
-                raise UnreadableRuns(
-                    f"column {name!r} of {self.table.source} says on which data a score was "
-                    f"measured ({enumerate_names(values)}): only test scores tell which is better",
-                    "Keep the rows of test data; if the column says something else, call it run",
-                )
-            if words and words <= _VALIDATION:
-                yield (
-                    f"column {name!r} says that scores are of validation data ({values[0]}): what "
-                    "was tuned or stopped by them looks better than it is"
-                )
-
-    def _refuse_examples(self, run: IntArray) -> None:
-        for name in self.roles.examples:
-            labels = self._label(name)
-            if differ_within(run, labels).any():
-                raise UnreadableRuns(
-                    f"{self._describe_rows(run, name, labels)}: they are answers to test examples, "
-                    "not runs",
-                    "Give the mean over the examples of every run, with its seed (comparing given "
-                    f"models example by example is coming); {_OWN}",
-                )
-
-    def _find_steps(self, run: IntArray) -> tuple[IntArray, dict[str, Labels]]:
-        """Find the steps of rows, or their times, and which run each row is of."""
-        others = [self._label(name) for name in (*self.roles.spare, *self.roles.settings)]
-        if not (steps := {name: self._label(name) for name in self.roles.steps}):
-            # A time tells rows of a run apart only if nothing else does.
-            if any(differ_within(run, labels).any() for labels in others):
-                return run, {}
-            return run, {name: self._label(name) for name in self.roles.times}
-        step = join_labels(steps.values())
-        for labels in others:  # settings and folds that differ at the same step tell curves apart
-            if differ_within(split_groups(run, step), labels).any():
-                run = split_groups(run, labels)
-        return run, steps
-
-    def _choose_points(
-        self, run: IntArray, steps: Mapping[str, Labels], at: At
-    ) -> tuple[Rows, str]:
-        """Choose one row of every run, and say which; the last, incomplete, where it lacks it."""
-        row, source, column = self.rows.row, self.table.source, next(iter(steps))
-        values = [_parse_steps(labels, row, name, source) for name, labels in steps.items()]
-        stage = np.zeros(len(row))  # what came first, where several columns count
-        for value in values:  # the coarsest first
-            distinct, place = np.unique(value, return_inverse=True)
-            stage = stage * len(distinct) + place
-        is_last = stage == largest_within(run, stage)
-        if at == "last":
-            low, high = values[0][is_last].min(), values[0][is_last].max()
-            if low == high:
-                ending = f"({high:g}) was taken"
-            else:
-                ending = f"was taken, although runs end at different ones ({low:g} to {high:g})"
-            return self.rows.keep(is_last), f"of every run the row of its last {column} {ending}"
-        if at == "best-validation":
-            is_chosen, preferred = self._find_best(run), -stage
-            reason, what = f"no {self.validation_name}", f"with the best {self.validation_name}"
-        else:  # where finer steps are counted too, the last of them
-            is_chosen, preferred = values[0] == at, stage
-            reason, what = f"no {column} {at:g}", f"at {column} {at:g}"
-        is_chosen &= preferred == largest_within(run, np.where(is_chosen, preferred, -np.inf))
-        lacks = largest_within(run, is_chosen.astype(np.float64)) == 0
-        note = f"of every run the row {what} was taken, of its learning curve no other"
-        return self._mark(lacks, reason).keep(is_chosen | (is_last & lacks)), note
-
-    def _find_best(self, run: IntArray) -> BoolArray:
-        """Rows with the best validation score of their run."""
-        if self.validation is None:
-            raise InvalidInput(
-                "no column is recognised as validation scores, by which the best row of a run is "
-                "chosen",
-                "Name their column with --validation where the command has it, call it validation, "
-                "or pass --at last",
-            )
-        values = np.where(np.isnan(self.validation), -np.inf, self.validation)
-        is_best: BoolArray = (values == largest_within(run, values)) & np.isfinite(values)
-        return is_best
-
-    def _mark(self, is_missing: BoolArray, reason: str) -> Rows:
-        """Say of rows why they are incomplete, but where that is known already."""
-        if not is_missing.any():
-            return self.rows
-        known = self.rows.incomplete or repeat_label("", len(self.rows.row))
-        silent = known.codes == known.names.index("")
-        codes = np.where(is_missing & silent, len(known.names), known.codes)
-        return replace(self.rows, incomplete=Labels((*known.names, reason), codes))
-
-    def _explain_curve(self, run: IntArray, name: str, labels: Labels) -> UnreadableRuns:
-        ways = ["--at last", f"--at N for {name} N"]
-        if self.validation is not None:
-            ways.insert(1, "--at best-validation")
-        which = f'which row to take: {", ".join(ways[:-1])} or {ways[-1]} (from Python: at="last")'
-        say = f"Say {which}"
-        if self.rows.replicate is None:
-            say = f"Name the column that tells runs apart with --replicate, and say {which}"
-        return UnreadableRuns(
-            f"{self._describe_rows(run, name, labels)}: they are points of a learning curve, not "
-            "runs",
-            f"{say}; {_OWN}",
-        )
-
-    def _describe_rows(self, run: IntArray, name: str, labels: Labels) -> str:
-        """Name the first run that has several rows, and what they differ in."""
-        rows = self.rows
-        first = int(np.flatnonzero(differ_within(run, labels))[0])
-        algorithm, task, replicate = (
-            part.names[part.codes[first]] if part else ""
-            for part in (rows.algorithm, rows.task, rows.replicate)
-        )
-        of_run = run == run[first]
-        values = [labels.names[code] for code in dict.fromkeys(labels.codes[of_run].tolist())]
-        whose = f"{algorithm!r} has" if algorithm else "there are"
-        which = f" with {','.join(self.roles.replicate)} {replicate!r}" if replicate else ""
-        place = f"task {task!r} of {self.table.source}" if task else self.table.source
-        return (
-            f"{whose} {np.count_nonzero(of_run)} rows{which} in {place} that differ in {name} "
-            f"({enumerate_names(values, limit=3)})"
+    if words and words <= _VALIDATION:
+        yield (
+            f"column {name!r} says that scores are of validation data ({values[0]}): what "
+            "was tuned or stopped by them looks better than it is"
         )
 
 
@@ -280,7 +103,7 @@ def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: st
     """Read the columns that tell runs apart, and these columns of numbers."""
     values, labels = table.take(numbers, [*roles.algorithm, *roles.task, *roles.replicate])
     parts = [
-        join_labels([labels[name] for name in names]) if names else None
+        join_labels(map(labels.__getitem__, names)) if names else None
         for names in (roles.algorithm, roles.task, roles.replicate)
     ]
     return Rows(
@@ -289,7 +112,7 @@ def read_rows(table: SourceTable, roles: Roles, numbers: Sequence[str], only: st
         parts[2],
         values,
         table.rows,
-        _find_incomplete(table, roles.status),
+        _find_incomplete(table, roles.status) if roles.status else None,
     )
 
 
@@ -309,7 +132,8 @@ def assemble(
     score, incomplete = rows.numbers[0], rows.incomplete
     if incomplete is not None:
         score = np.where(incomplete.codes == incomplete.names.index(""), score, np.nan)
-    _refuse_negatives(rows.row, task, score, by_task)
+    if (score < 0).any():
+        _refuse_negatives(rows.row, task, score, by_task)
     return Runs(
         **name_runs(algorithm, task, rows.replicate),
         score=score,
@@ -328,30 +152,6 @@ def assemble(
         accepted=wanted.accepted,
         varied=varied_by(roles.replicate),
     )
-
-
-def _parse_steps(labels: Labels, rows: IntArray, column: str, source: str) -> FloatArray:
-    """Give the step of each row; dates become seconds."""
-    values = [parse_number(name) for name in labels.names]
-    if None in values:
-        values = [_parse_date(name) for name in labels.names]
-    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    steps: FloatArray = numbers[labels.codes]
-    if np.isnan(steps).any():
-        wrong = np.flatnonzero(np.isnan(steps))
-        raise UnreadableRuns(
-            f"column {column!r} of {source} holds {labels.names[labels.codes[wrong[0]]]!r} where a "
-            f"step should be ({enumerate_rows(rows[wrong])})",
-            "Give every row its step, or remove those rows",
-        )
-    return steps
-
-
-def _parse_date(text: str) -> float | None:
-    try:
-        return float(np.datetime64(text, "ms").astype(np.int64)) / 1000
-    except ValueError:
-        return None
 
 
 def _find_incomplete(table: SourceTable, columns: Sequence[str]) -> Labels | None:
@@ -410,7 +210,7 @@ def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]
         if labels is rows.task and len(labels.names) - len(summaries) < 2:
             continue  # nothing to sum up
         names += summaries
-        is_summary |= np.isin(labels.codes, [labels.names.index(name) for name in summaries])
+        is_summary |= np.isin(labels.codes, [*map(labels.names.index, summaries)])
     if not names:
         return rows, ()
     if is_summary.all():

@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from outperform.errors import InvalidScores, UnreadableRuns
 from outperform.runs.labels import (
+    BoolArray,
     FloatArray,
     IntArray,
     Labels,
@@ -72,7 +72,11 @@ class SourceTable:
             return cells.label() if places is None else ArrowTexts(cells.array.take(places)).label()
         if places is not None:
             cells = [cells[place] for place in places.tolist()]
-        return label_rows([*map(_write_label, cells)])
+        try:
+            texts = [*map(str.strip, cells)]  # type: ignore[arg-type]
+        except TypeError:  # some are no text
+            texts = [*map(_write_label, cells)]
+        return label_rows(texts)
 
     def label_runs(self, name: str) -> Labels:
         """Give the label of every row, and refuse empty ones."""
@@ -128,6 +132,37 @@ class SourceTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a table as they were read, one entry per row in every array."""
+
+    algorithm: Labels
+    task: Labels
+    replicate: Labels | None
+    numbers: list[FloatArray]  # score and validation, or all algorithms of a wide table
+    row: IntArray  # where each stands in its source
+    # Why a row is not the end of a run, such as its status; empty where it is. None if all are.
+    incomplete: Labels | None = None
+
+    def keep(self, rows: BoolArray | IntArray) -> "Rows":
+        """Take these rows and no others."""
+        return Rows(
+            self.algorithm.keep(rows),
+            self.task.keep(rows),
+            self.replicate and self.replicate.keep(rows),
+            [column[rows] for column in self.numbers],
+            self.row[rows],
+            self.incomplete and self.incomplete.keep(rows),
+        )
+
+    def label(self, table: SourceTable, name: str) -> Labels:
+        """Label these rows by a column of the table that they come from."""
+        labels = table.label(name)
+        if len(table.rows) == len(self.row):
+            return labels
+        return labels.keep(np.searchsorted(table.rows, self.row))
+
+
+@dataclass(frozen=True, slots=True)
 class OtherColumns:
     """The tables that runs come from, for what they say of the runs beside their scores."""
 
@@ -137,8 +172,10 @@ class OtherColumns:
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that any of the tables has."""
-        names = chain.from_iterable(table.names for table, _ in self.sources)
-        return tuple(filter(None, dict.fromkeys(names)))
+        names: dict[str, None] = {}
+        for table, _ in self.sources:
+            names |= dict.fromkeys(table.names)
+        return tuple(filter(None, names))
 
     def label(self, name: str, runs: IntArray) -> Labels:
         """Give the label of some of the runs, by their place; empty where one has none."""

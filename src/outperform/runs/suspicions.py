@@ -19,10 +19,11 @@ it is among what was accepted: then it becomes a note.
 - nested, settings: pairs come in groups, or are no replicates; see `nesting`;
 - counts, examples, pooled: other columns say that runs cannot be compared; see `confounders`;
 - redrawn: they are runs of a study of variance; see `redrawn`;
-- margin: it seems to be in another unit than the scores; see `margins`.
+- margin: it seems to be in another unit than the scores, so that a gate would pass, or a difference
+  matter, whatever they are.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import lgamma, log
 from typing import Literal, TypeAlias, get_args
@@ -63,6 +64,9 @@ _CHANCE_COPIED = 1e-3
 _N_SEARCHED = 2000  # scores among which copies are looked for
 _N_LAGS = 3  # distances between copies that are tried
 _EVEN = 1e-9  # how much equal steps may differ, as a share of the largest score
+_LARGE_FRACTION = 0.1  # of a share between 0 and 1: ten points
+_SMALL_PERCENT = 0.01  # of a share in per cent: a hundredth of a point
+_LARGEST_FRACTION = 2  # of word errors, of which there may be more than words
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,17 @@ def ask(suspicions: Iterable[Suspicion], accepted: Sequence[Doubt]) -> tuple[str
 
 def find_suspicions(sides: Sides) -> Iterator[Suspicion]:
     """Every question that the scores raise."""
-    for check in _CHECKS:
-        yield from check(sides)
+    low, high = min(map(np.min, sides.scores)), max(map(np.max, sides.scores))
+    if high > 1:
+        yield from _mixed_scales(sides)
+    if max(high, -low) > _WILD_SHARE:
+        yield from _outliers(sides)
+    yield from _constants(sides)
+    if low == 0 and high == 1:
+        yield from _answers(sides)
+    if sides.order and all(map(_is_sorted, sides.scores)):
+        yield _describe_sorted(sides)
+    yield from _copies(sides)
 
 
 def mixes_scales(scores: FloatArray) -> bool:
@@ -143,8 +156,6 @@ def mixes_scales(scores: FloatArray) -> bool:
 
 def _mixed_scales(sides: Sides) -> Iterator[Suspicion]:
     if not (is_share(sides.metric) or is_bare_score(sides.metric)):
-        return
-    if max(scores.max() for scores in sides.scores) <= 1:
         return
     every = np.concatenate(sides.scores)
     if not mixes_scales(every):
@@ -230,17 +241,16 @@ def _answers(sides: Sides) -> Iterator[Suspicion]:
     )
 
 
-def _sorted(sides: Sides) -> Iterator[Suspicion]:
-    if sides.order and all(map(_is_sorted, sides.scores)):
-        first, second = map(repr, sides.names)
-        own = "its seed" if sides.order == "rows" else f"its own {sides.order}"
-        yield Suspicion(
-            "sorted",
-            f"the scores of both {first} and {second} are sorted in the order of {sides.order} in "
-            f"{sides.place}",
-            "sorting has torn the pairs apart, as chance hardly ever does",
-            f"Give every score {own}, or pass --unpaired; if this order is real",
-        )
+def _describe_sorted(sides: Sides) -> Suspicion:
+    first, second = map(repr, sides.names)
+    own = "its seed" if sides.order == "rows" else f"its own {sides.order}"
+    return Suspicion(
+        "sorted",
+        f"the scores of both {first} and {second} are sorted in the order of {sides.order} in "
+        f"{sides.place}",
+        "sorting has torn the pairs apart, as chance hardly ever does",
+        f"Give every score {own}, or pass --unpaired; if this order is real",
+    )
 
 
 def _is_sorted(scores: FloatArray) -> bool:
@@ -336,7 +346,8 @@ def _likely_lags(codes: IntArray) -> list[int]:
     recurs = (np.diff(triple[order]) == 0) & (triple[order][1:] >= 0)
     lags = np.diff(order)[recurs]
     counts = np.bincount(lags[lags > 2])
-    return [int(lag) for lag in np.argsort(-counts, kind="stable")[:_N_LAGS] if counts[lag]]
+    likely = np.argsort(-counts, kind="stable")[:_N_LAGS]
+    return [*likely[counts[likely] > 0].tolist()]
 
 
 def _longest_run(is_equal: BoolArray) -> tuple[int, int]:
@@ -349,11 +360,38 @@ def _longest_run(is_equal: BoolArray) -> tuple[int, int]:
     return int(begins[longest]), int(ends[longest])
 
 
-_CHECKS: tuple[Callable[[Sides], Iterator[Suspicion]], ...] = (
-    _mixed_scales,
-    _outliers,
-    _constants,
-    _answers,
-    _sorted,
-    _copies,
-)
+def find_margin_suspicions(
+    sides: Sides, margins: Mapping[str, float | None]
+) -> Iterator[Suspicion]:
+    """Ask about margins of fractions that seem to be points, and of per cent that seem fractions.
+
+    A margin of fractions is asked about where it is larger than the difference of any two runs: no
+    run could have failed it.
+
+    Examples
+    --------
+    >>> scores = np.array([0.91, 0.93, 0.92]), np.array([0.90, 0.91, 0.93])
+    >>> sides = Sides(("new", "old"), scores, "accuracy", "runs.csv", "seed")
+    >>> [each.remedy for each in find_margin_suspicions(sides, {"margin": 0.5})]
+    ['Pass 0.005 if 0.5 points are meant; if it is right as it is']
+    """
+    low, high = min(map(np.min, sides.scores)), max(map(np.max, sides.scores))
+    if not is_share(sides.metric) or low < 0:
+        return
+    for name, margin in margins.items():
+        if margin is None:
+            continue
+        if high <= 1 and margin >= _LARGE_FRACTION and margin > high - low:
+            kind, point, meant = "fractions", 0.01, margin
+        elif _LARGEST_FRACTION < high <= 100 and margin < _SMALL_PERCENT:
+            kind, point, meant = "per cent", 1, 100 * margin
+        else:
+            continue
+        yield Suspicion(
+            "margin",
+            f"{name} is {margin:g}, and the scores lie between {low:g} and {high:g} in "
+            f"{sides.place}",
+            f"these are {kind}, in which a point is {point:g}",
+            f"Pass {point * meant:g} if {meant:g} point{'s are' if meant != 1 else ' is'} meant; "
+            "if it is right as it is",
+        )

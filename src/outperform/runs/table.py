@@ -171,17 +171,16 @@ class Runs:
 
     def metric_on(self, task: str | None = None) -> str:
         """Name of the scores on a task, which may be left out where all tasks have the same."""
-        return self._measure_on(task).metric
+        if not self.task_metrics:
+            return self.metric
+        return self.task_metrics[self.tasks[self._number_task(task)]].metric
 
     def goal_on(self, task: str | None = None) -> Goal:
         """Whether higher or lower scores are better on a task, as `metric_on` takes it."""
-        return self._measure_on(task).goal
-
-    def _measure_on(self, task: str | None) -> TaskMetric:
         if not self.task_metrics:
             assert self.goal is not None
-            return TaskMetric(self.metric, self.goal)
-        return self.task_metrics[self.tasks[self._number_task(task)]]
+            return self.goal
+        return self.task_metrics[self.tasks[self._number_task(task)]].goal
 
     def scope_on(self, task: str | None = None) -> Scope:
         """What varied between the runs on a task, and what they are about at least."""
@@ -249,7 +248,7 @@ class Runs:
 
     def tasks_of(self, a: str, b: str) -> tuple[str, ...]:
         """Tasks on which one of two algorithms was scored, or was to be; all if there is none."""
-        own = [self._rows_of(name) for name in (a, b)]
+        own = self._rows_of(a), self._rows_of(b)
         if len(self.tasks) == 1:
             return self.tasks
         rows = np.concatenate(own)
@@ -281,7 +280,9 @@ class Runs:
 
     def _rows_of(self, algorithm: str, task: int | None = None) -> IntArray:
         """Rows of an algorithm, whose cells are neighbours, or of its cell on one task."""
-        first = self._code(algorithm, self.algorithms, "algorithm") * len(self.tasks)
+        if algorithm not in self.algorithms or algorithm in self.unfinished:
+            raise self._explain_unknown(algorithm, self.algorithms, "algorithm")
+        first = self.algorithms.index(algorithm) * len(self.tasks)
         ends = (first, first + len(self.tasks))
         if task is not None:
             ends = (first + task, first + task + 1)
@@ -290,7 +291,7 @@ class Runs:
         return self._order[begin:end]
 
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
-        if not self.unfinished:
+        if len(self.algorithms) == 1 and not self.unfinished:
             self.require_two()
         cells = self._cell(a, task), self._cell(b, task)
         if a == b:
@@ -313,22 +314,22 @@ class Runs:
                 f"{self.source} has {len(self.tasks)} tasks and none was named",
                 f"Name one with --on (task in Python): {enumerate_names(self.tasks)}",
             )
-        return 0 if task is None else self._code(task, self.tasks, "task")
+        if task is not None and task not in self.tasks:
+            raise self._explain_unknown(task, self.tasks, "task")
+        return 0 if task is None else self.tasks.index(task)
 
-    def _code(self, name: str, known: Sequence[str], kind: str) -> int:
-        if name in known and not (kind == "algorithm" and name in self.unfinished):
-            return known.index(name)
-        if name not in known and tuple(known) == ("",):
-            raise UnknownName(
+    def _explain_unknown(self, name: str, known: tuple[str, ...], kind: str) -> UnknownName:
+        if name not in known and known == ("",):
+            return UnknownName(
                 f"no {kind} {name!r} in {self.source}, which has no column of {kind}s",
                 f"Leave out the {kind}, or name the column with --{kind}",
             )
         if kind == "algorithm" and name in self.unfinished:
-            raise self.explain_unfinished(name)
+            return self.explain_unfinished(name)
         remedy = suggest_names(name, known)
         if (column := self._find_column_of(name)) is not None:
             remedy = f"Column {column!r} holds it: pass --{kind} {quote(column)}. {remedy}"
-        raise UnknownName(f"no {kind} {name!r} in {self.source}", remedy)
+        return UnknownName(f"no {kind} {name!r} in {self.source}", remedy)
 
     def _find_column_of(self, name: str) -> str | None:
         every = np.arange(len(self))

@@ -22,8 +22,8 @@ from outperform.runs.columns import (
 )
 from outperform.runs.labels import Labels, Numerals
 from outperform.runs.metrics import TaskMetric, looks_like_score, resolve_goal
-from outperform.runs.row_kinds import SUMMARY, RowReader, Rows, assemble, read_rows
-from outperform.runs.source_table import SourceTable, parse_number
+from outperform.runs.row_kinds import SUMMARY, assemble, keep_runs, read_rows
+from outperform.runs.source_table import Rows, SourceTable, parse_number
 from outperform.runs.table import Runs
 from outperform.wording import enumerate_names, suggest_names
 
@@ -52,7 +52,7 @@ def read_wide(table: SourceTable, wanted: Wanted, rows: RowKind) -> Runs:
     algorithms = _choose(wanted.algorithm, table) or _find_algorithms(table, wanted)
     roles = _assign_others(table, wanted, algorithms)
     read = read_rows(table, roles, algorithms, "")
-    kept, notes = RowReader(table, read, roles).keep_runs(wanted.at)
+    kept, notes = keep_runs(table, read, roles, wanted.at)
     stacked = _stack(_name_rows(kept, roles, rows), algorithms)
     by_task = dict.fromkeys(stacked.task.names, metric)
     return assemble(table, stacked, roles, wanted, by_task, notes=notes)

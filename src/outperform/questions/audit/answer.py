@@ -15,7 +15,7 @@ from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_scores, doubt_tasks
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Runs
-from outperform.runs.lone_questions import question_alone
+from outperform.runs.pairing import question_alone
 from outperform.stats import (
     SubsetShares,
     brunner_munzel,

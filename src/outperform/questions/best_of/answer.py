@@ -17,8 +17,8 @@ from outperform.questions.best_of.result import (
     BestOfResult,
 )
 from outperform.runs import Goal, Runs, known_goal
-from outperform.runs.lone_questions import question_alone
 from outperform.runs.metrics import find_limits
+from outperform.runs.pairing import question_alone
 from outperform.stats import (
     BestOfEstimates,
     BestOfSpreads,

@@ -21,11 +21,10 @@ from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs import Goal, Runs
-from outperform.runs.margins import find_margin_suspicions
 from outperform.runs.pairing import PairedScores, SeparateScores
 from outperform.runs.repeated_searches import Searches
 from outperform.runs.scope import RUNS, SPLITS, UNKNOWN, Resplit, Scope
-from outperform.runs.suspicions import Sides, ask
+from outperform.runs.suspicions import Sides, ask, find_margin_suspicions
 from outperform.stats import (
     EquivalenceTest,
     HypothesisTest,

@@ -18,7 +18,7 @@ from outperform.questions.simulate.result import (
     SeedsTest,
 )
 from outperform.runs import Runs, read_runs
-from outperform.runs.lone_questions import question_alone
+from outperform.runs.pairing import question_alone
 from outperform.stats import welch_t_test
 from outperform.stats.checks import (
     FloatArray,
