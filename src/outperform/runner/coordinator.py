@@ -6,6 +6,7 @@ depend on the number of workers.
 """
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from heapq import heappop, heappush
@@ -73,7 +74,7 @@ def run(
     """
     check_is_study(study)
     with use_store(store) as opened:
-        heartbeat = find_heartbeat(spool)
+        heartbeat = None if spool is None else find_heartbeat(spool)
         with use_engine(engine, heartbeat=heartbeat, patience=PATIENCE) as workers:
             run_fits(study, opened, workers, retry_failed=retry_failed, spool=spool, report=report)
         return _give_runs(study, opened)
@@ -141,7 +142,8 @@ class Coordinator:
         self._known, self._finished = read_finished(store, retry_failed=retry_failed)
         self._counted: set[str] = set()  # known before, and needed by this study
         self._searches: dict[Search, SearchState] = {}
-        self._simulations = Simulations(study, store, self.description, anew=retry_failed)
+        self._retry_failed = retry_failed
+        self._simulations: Simulations | None = None  # where a design simulates searches
         self._fits: dict[str, MissingFit] = {}
         # Order, number in the queue and key: early runs first, so that pairs end together.
         self._queue: list[tuple[int, int, str]] = []
@@ -153,8 +155,10 @@ class Coordinator:
         if not self._known or not measured:
             self.description["sizes"] = check_splits(study)
             store.set_meta("study", self.description)
-        for report in self._exchange.take_duplicates(self._known):
-            self._compare(report)
+        if self._exchange.spool:
+            recorded = {key for key, scores in self._known.items() if scores}
+            for report in self._exchange.spool.take_duplicates(recorded):
+                self._compare(report)
 
     def run(
         self,
@@ -169,7 +173,7 @@ class Coordinator:
         self.progress.blocked.clear()
         self.progress.unsimulated.clear()
         try:
-            with self._exchange.keep_alive():
+            with self._exchange.spool.keep_alive() if self._exchange.spool else nullcontext():
                 plan = enumerate(self.study.plan_runs(designs, pipelines))
                 self._submit_some(plan)
                 while not self._exchange.is_idle:
@@ -182,7 +186,7 @@ class Coordinator:
             done = [each for each in ended if each.error is None and each.key in self._fits]
             self._save([self._measure(each) for each in done])
             raise
-        self._exchange.end()
+        self._exchange.log.end()
         self.progress.settle(sum(self.store.counts().values()))
         self.store.set_meta("blocked", self.progress.blocked)
         self.store.set_meta("unsimulated", self.progress.unsimulated)
@@ -197,7 +201,7 @@ class Coordinator:
         while True:
             while len(self._queue) < n_wanted and (planned := next(plan, None)):
                 self._take_up(*planned)
-            for simulation in self._simulations.begin(self._known):
+            for simulation in self._simulations.begin(self._known) if self._simulations else ():
                 self._exchange.submit_simulation(*simulation)
             if not self._queue or self._exchange.is_full:
                 return
@@ -262,8 +266,13 @@ class Coordinator:
         elif planned.choice == "resampled":
             params = resample_search(state.history(self._known), planned.tuner_seed)
             self._want_run(planned, params, state.order)
-        elif refused := self._simulations.add(state, planned):
-            self._refuse(state, refused, 1)
+        else:
+            if self._simulations is None:
+                self._simulations = Simulations(
+                    self.study, self.store, self.description, anew=self._retry_failed
+                )
+            if refused := self._simulations.add(state, planned):
+                self._refuse(state, refused, 1)
 
     def _refuse(self, state: SearchState, why: str, n_runs: int) -> None:
         """Give up runs whose search cannot be simulated."""
@@ -272,6 +281,7 @@ class Coordinator:
 
     def _take_choices(self, outcome: Outcome) -> None:
         """Want the runs that have waited for simulated searches."""
+        assert self._simulations is not None
         finished = self._simulations.finish(outcome)
         if finished is None:
             return
@@ -339,7 +349,8 @@ class Coordinator:
         if report.error is None or missing.n_attempts >= self.study.retries:
             return True
         missing.n_attempts += 1
-        self._exchange.forget([report.key])
+        if self._exchange.spool:
+            self._exchange.spool.remove([report.key])
         self._enqueue(report.key)
         return False
 
@@ -355,7 +366,8 @@ class Coordinator:
         if not measurements and not self._labels:
             return []
         added = self.store.add(measurements, self._labels)
-        self._exchange.forget(each.key for each in measurements)
+        if self._exchange.spool:
+            self._exchange.spool.remove(each.key for each in measurements)
         self._arrived, self._labels = [], []
         return added
 

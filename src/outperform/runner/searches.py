@@ -89,11 +89,6 @@ class MissingFit:
     n_attempts: int = 0
 
 
-def is_simulation(tag: object) -> bool:
-    """Whether this is the tag of a simulation."""
-    return isinstance(tag, tuple)
-
-
 class Simulations:
     """Gathers the runs of each search, so that its model is made once and asked for all of them.
 
