@@ -137,13 +137,14 @@ def decode_counts(
     rows: Sequence[tuple[Any, ...]], address: str
 ) -> dict[tuple[str, str, Status], int]:
     """Number of measurements by pipeline, task and status, from rows of these four."""
-    for pipeline, task, status, _ in rows:
-        if status not in ("done", "failed") or not all(
-            isinstance(name, str) for name in (pipeline, task)
-        ):
+    counts: dict[tuple[str, str, Status], int] = {}
+    for pipeline, task, status, n_fits in rows:
+        are_names = isinstance(pipeline, str) and isinstance(task, str)
+        if not are_names or status not in ("done", "failed"):
             what = f"there are fits of {pipeline!r} on {task!r} with status {status!r}"
             raise report_damage(address, what)
-    return {(pipeline, task, status): count for pipeline, task, status, count in rows}
+        counts[pipeline, task, status] = n_fits
+    return counts
 
 
 def encode_label(label: RunLabel) -> tuple[Any, ...]:
