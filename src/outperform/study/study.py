@@ -21,8 +21,6 @@ from outperform.study.study_checks import check_study, list_parts, score_by_task
 from outperform.study.study_file_tables import DESIGNS, FIELDS, make_design, make_space
 from outperform.study.tasks import Task
 
-_FIXED = FixedSplit([0], [], [1])  # stands for any: it moves no seed
-
 
 class _RefusesOldWord:
     """Says what designs were called before, to whoever still calls them so."""
@@ -107,7 +105,7 @@ class Study(_RefusesOldWord):
         for design in designs or self.designs:
             plans = [design.plan_runs(draw) for draw in draws]
             for turn in zip_longest(*plans):
-                yield from (run for run in turn if run is not None)
+                yield from filter(None, turn)
 
     def count_fits(
         self, designs: Sequence[Design] | None = None, pipelines: Collection[str] = ()
@@ -280,4 +278,5 @@ def _describe_splitter(splitter: Splitter) -> str | int:
 def _plan_splitter(split: str | int) -> Splitter:
     if isinstance(split, int):
         return CrossValidation(split)
-    return _FIXED if split == "fixed" else OutOfBootstrap()
+    # That one stands for any: none moves a seed.
+    return FixedSplit([0], [], [1]) if split == "fixed" else OutOfBootstrap()

@@ -95,8 +95,10 @@ def check_study(study: "Study") -> None:
             _check_data(pipeline, study.tasks)
         with entry("pipeline", place):
             _check_space_and_sources(pipeline)
-            _check_asked(pipeline, study.tasks)
-            _check_split(pipeline, study)
+            if isinstance(pipeline, FunctionPipeline | CommandPipeline):
+                _check_asked(pipeline, study.tasks)
+            if isinstance(pipeline, CommandPipeline):
+                _check_split(pipeline, study)
     for place, design in enumerate(study.designs):
         with entry("design", place):
             if design in study.designs[:place]:
@@ -188,10 +190,8 @@ def _drop_one(word: str) -> set[str]:
     return {word, *(word[:i] + word[i + 1 :] for i in range(len(word)))}
 
 
-def _check_asked(pipeline: Pipeline, tasks: Sequence[Task]) -> None:
+def _check_asked(pipeline: FunctionPipeline | CommandPipeline, tasks: Sequence[Task]) -> None:
     """Refuse tasks and folds that a pipeline would never hear of, and data that is not there."""
-    if not isinstance(pipeline, FunctionPipeline | CommandPipeline):
-        return
     by_command = isinstance(pipeline, CommandPipeline)
     remedy = "Put {{{0}}} into its command" if by_command else "Give its function a parameter {0}"
     with entry("command" if by_command else "function"):
@@ -217,10 +217,10 @@ def _check_asked(pipeline: Pipeline, tasks: Sequence[Task]) -> None:
                 )
 
 
-def _check_split(pipeline: Pipeline, study: "Study") -> None:
+def _check_split(pipeline: CommandPipeline, study: "Study") -> None:
     """Refuse a command that keeps its split, or makes its own, where pairs share the split."""
     paired = [design for design in study.designs if isinstance(design, PairedDesign)]
-    if not isinstance(pipeline, CommandPipeline) or not paired:
+    if not paired:
         return
     redrawn = [design.kind for design in paired if design.redraws == ALL]
     others = [other for other in study.pipelines if other is not pipeline]
