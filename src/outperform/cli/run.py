@@ -1,8 +1,7 @@
 """The command `outperform run`, and where the fits of a study file run."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from itertools import combinations
@@ -290,8 +289,7 @@ class _Run:
         """Name the command that shows what the runs tell, or what went wrong."""
         store = self.coordinator.store
         address = quote(store.address)
-        scores = store.scores()
-        labels = store.run_labels()
+        scores, labels = self.coordinator.known, store.run_labels()
         done = [label for label in labels if scores.get(label.key)]
         paired = {label.pipeline for label in done if label.design in PAIRED}
         names = [name for name in self.coordinator.description["pipelines"] if name in paired]
@@ -339,14 +337,13 @@ class _Run:
         return status
 
 
-@contextmanager
 def open_place(
     table: EngineTable,
     address: str | None,
     workers: int | None,
     *,
     spool: str | Path | None = None,
-) -> Iterator[Engine]:
+) -> Engine:
     """Engine of an address or of so many local workers; of the table [engine] if neither is given.
 
     Options in that table are for the kind of engine that it names. In the spool, somebody has to
@@ -366,5 +363,4 @@ def open_place(
         options = {}
     patience = PATIENCE if table.patience is None else max(table.patience, LEAST_PATIENCE)
     heartbeat = None if spool is None else find_heartbeat(spool)
-    with open_engine(where, options, heartbeat=heartbeat, patience=patience) as engine:
-        yield engine
+    return open_engine(where, options, heartbeat=heartbeat, patience=patience)

@@ -119,6 +119,11 @@ class Coordinator:
 
     It takes what `run` takes, and the description from `describe_study` where somebody has made it
     already.
+
+    Attributes
+    ----------
+    known
+        Scores of the recorded fits by key, none where one failed; without failures to be retried.
     """
 
     def __init__(
@@ -139,7 +144,7 @@ class Coordinator:
         # They get ready while we read and plan; not where nothing seems to be missing.
         if sum(store.counts().values()) < self.progress.n_fits:
             self._exchange.wake_workers()
-        self._known, self._finished = read_finished(store, retry_failed=retry_failed)
+        self.known, self._finished = read_finished(store, retry_failed=retry_failed)
         self._counted: set[str] = set()  # known before, and needed by this study
         self._searches: dict[Search, SearchState] = {}
         self._retry_failed = retry_failed
@@ -152,11 +157,11 @@ class Coordinator:
         self._labels: list[RunLabel] = []  # these neither
         sizes = self.description.get("sizes", {})
         measured = all(task.data is None or task.name in sizes for task in study.tasks)
-        if not self._known or not measured:
+        if not self.known or not measured:
             self.description["sizes"] = check_splits(study)
             store.set_meta("study", self.description)
         if self._exchange.spool:
-            recorded = {key for key, scores in self._known.items() if scores}
+            recorded = {key for key, scores in self.known.items() if scores}
             for report in self._exchange.spool.take_duplicates(recorded):
                 self._compare(report)
 
@@ -201,7 +206,7 @@ class Coordinator:
         while True:
             while len(self._queue) < n_wanted and (planned := next(plan, None)):
                 self._take_up(*planned)
-            for simulation in self._simulations.begin(self._known) if self._simulations else ():
+            for simulation in self._simulations.begin(self.known) if self._simulations else ():
                 self._exchange.submit_simulation(*simulation)
             if not self._queue or self._exchange.is_full:
                 return
@@ -239,7 +244,7 @@ class Coordinator:
             if state.missing or len(state.keys) < state.search.n_trials:
                 return
             if state.best is None:
-                state.conclude(self._known)
+                state.conclude(self.known)
         if state.failed:
             _count_blocked(self.progress.blocked, state, len(state.runs))
         for planned in () if state.failed else state.runs:
@@ -252,10 +257,10 @@ class Coordinator:
             self.progress.n_known -= state.n_assumed  # they are counted one by one
             state.n_assumed = 0
         want = partial(self._want, order=state.order)
-        for key in state.go_on(self.study, self._tuner, self._known, want):
+        for key in state.go_on(self.study, self._tuner, self.known, want):
             if key in self._fits:
                 self._fits[key].searches.append(state)
-            elif not self._known[key]:
+            elif not self.known[key]:
                 self._label_failure(state, key)
 
     def _choose(self, planned: PlannedRun, state: SearchState) -> None:
@@ -264,7 +269,7 @@ class Coordinator:
         if planned.choice == "best":
             self._want_run(planned, state.best, state.order)
         elif planned.choice == "resampled":
-            params = resample_search(state.history(self._known), planned.tuner_seed)
+            params = resample_search(state.history(self.known), planned.tuner_seed)
             self._want_run(planned, params, state.order)
         else:
             if self._simulations is None:
@@ -303,7 +308,7 @@ class Coordinator:
     def _want(self, fit: Fit, order: int) -> str:
         """Key of a fit, which is queued unless it is known or on its way already."""
         key = fit.key(self.description["fingerprints"])
-        if key in self._known:
+        if key in self.known:
             self._count_known(key)
         elif key not in self._fits:
             self._fits[key] = MissingFit(fit, order)
@@ -356,7 +361,7 @@ class Coordinator:
 
     def _compare(self, report: FitReport) -> None:
         """Report scores that differ from those recorded; a failure is none, and has none."""
-        first = self._known[report.key]
+        first = self.known[report.key]
         if first and report.error is None:
             again = compare_scores(dict(first), dict(report.scores))
             self.progress.noise += [str(again)] if again.kind == "differs" else []
@@ -374,7 +379,7 @@ class Coordinator:
     def _settle(self, measurement: Measurement, missing: MissingFit) -> None:
         self.progress.n_done += measurement.status == "done"
         self.progress.n_failed += measurement.status == "failed"
-        self._known[measurement.key] = measurement.scores
+        self.known[measurement.key] = measurement.scores
         self._counted.add(measurement.key)
         for state in missing.searches:
             state.missing.discard(measurement.key)

@@ -98,7 +98,9 @@ def decode_scores(rows: Sequence[tuple[Any, ...]], address: str) -> dict[str, di
 
     Where scores are not what was recorded, DamagedStore names the fit.
     """
-    keys, texts, *checksums = zip(*rows, strict=True) if rows else ((), ())
+    if not rows:
+        return {}
+    keys, texts, *checksums = zip(*rows, strict=True)
     if checksums and find_checksums(keys, texts) != [*checksums[0]]:
         bad = next(row[0] for row in rows if row[2] != find_checksum(*row[:2]))
         raise report_damage(address, f"{name_fit(bad)} {_MISMATCH}")
