@@ -77,7 +77,7 @@ class Exchange:
 
     def submit(self, key: str, fit: Fit) -> None:
         """Have a fit done, unless a worker has kept it in the spool."""
-        if self.spool and (spooled := self._find_spooled(self.spool, key)):
+        if self.spool and (spooled := self.spool.take(key, failed=not self._retry_failed)):
             self._spooled.append(spooled)
             return
         self._submitted[key] = fit
@@ -114,9 +114,10 @@ class Exchange:
 
     def _find_report(self, outcome: Outcome) -> FitReport:
         """What the worker itself has said of a fit, if it has, before it was lost."""
-        was_lost = outcome.kind in ("died", "timeout")
-        if self.spool and was_lost and (spooled := self._find_spooled(self.spool, outcome.tag)):
-            return spooled
+        if self.spool and outcome.kind in ("died", "timeout"):
+            spooled = self.spool.take(outcome.tag, failed=not self._retry_failed)
+            if spooled is not None:
+                return spooled
         report = outcome.value
         if not isinstance(report, FitReport):  # it was killed, and has not said on what it ran
             seconds, started = outcome.seconds, time.time() - outcome.seconds
@@ -126,10 +127,6 @@ class Exchange:
         if report.error is None:
             return report
         return report._replace(error=describe_failure(report.error, outcome.output))
-
-    def _find_spooled(self, spool: Spool, key: str) -> FitReport | None:
-        """What a worker has kept of a fit, though we have not heard of it."""
-        return spool.take(key, failed=not self._retry_failed)
 
     def _describe(self, tag: Any) -> Doing:
         """What a worker does, of whatever was submitted."""

@@ -101,18 +101,20 @@ class Study(_RefusesOldWord):
 
         Those of other designs than the study's own, and of some of its pipelines, if given.
         """
-        draws = self._choose_draws(pipelines)
+        draws = [draw for draw in self.draws if not pipelines or draw.pipeline.name in pipelines]
         for design in designs or self.designs:
-            plans = [design.plan_runs(draw) for draw in draws]
-            for turn in zip_longest(*plans):
+            for turn in zip_longest(*map(design.plan_runs, draws)):
                 yield from filter(None, turn)
 
     def count_fits(
         self, designs: Sequence[Design] | None = None, pipelines: Collection[str] = ()
     ) -> int:
         """Number of fits of what `plan_runs` plans, each done once."""
-        draws = self._choose_draws(pipelines)
-        return sum(count_fits(designs or self.designs, draw) for draw in draws)
+        return sum(
+            count_fits(designs or self.designs, draw)
+            for draw in self.draws
+            if not pipelines or draw.pipeline.name in pipelines
+        )
 
     def price_alternatives(self) -> dict[str, list[tuple[str, str, int]]]:
         """Fits of the designs chosen, and of ideal and fix-hopt with as many replicates.
@@ -143,10 +145,6 @@ class Study(_RefusesOldWord):
         return [
             Draw(pipeline, task, *settings) for task in self.tasks for pipeline in self.pipelines
         ]
-
-    def _choose_draws(self, pipelines: Collection[str]) -> list[Draw]:
-        """Draws of these pipelines, of all if none is named."""
-        return [draw for draw in self.draws if not pipelines or draw.pipeline.name in pipelines]
 
 
 def check_is_study(study: object) -> None:

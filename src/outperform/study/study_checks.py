@@ -105,8 +105,11 @@ def check_study(study: "Study") -> None:
                 raise InvalidInput(
                     f"the same {design.kind} design is there twice", "Keep one of them"
                 )
-            _check_redrawn(design, study)
-            _check_searches(design, study)
+            word = "vary" if isinstance(design, FixHopt) else "sources"
+            if getattr(design, word, ()) != ():
+                _check_redrawn(design, word, study)
+            if isinstance(design, Variance | SimulatedHopt | ResampledHopt):
+                _check_searches(design, study)
             _check_n_runs(design, study)
 
 
@@ -251,10 +254,9 @@ def _suggest_split(task: Task) -> str:
     return "Put {split} into its command: a JSON file with the positions of train, valid and test"
 
 
-def _check_redrawn(design: Design, study: "Study") -> None:
+def _check_redrawn(design: Design, word: str, study: "Study") -> None:
     """Refuse sources to be redrawn that a pipeline does not honour, or that are fixed."""
-    word = "vary" if isinstance(design, FixHopt) else "sources"
-    named: tuple[str, ...] = getattr(design, word, ())
+    named: tuple[str, ...] = getattr(design, word)
     with entry(word):
         check_sources(named)
     is_fixed = all(isinstance(task.splitter, FixedSplit) for task in study.tasks)
@@ -287,7 +289,7 @@ def _check_n_runs(design: Design, study: "Study") -> None:
         )
 
 
-def _check_searches(design: Design, study: "Study") -> None:
+def _check_searches(design: Variance | SimulatedHopt | ResampledHopt, study: "Study") -> None:
     """Refuse searches of nothing, and those that cannot be redrawn, before any is paid for."""
     searched = [pipeline for pipeline in study.pipelines if pipeline.space]
     if isinstance(design, Variance) and design.n_searches and not searched:
@@ -296,7 +298,7 @@ def _check_searches(design: Design, study: "Study") -> None:
             "Give one a space, or leave out searches",
             where=("searches",),
         )
-    if not searched or not isinstance(design, SimulatedHopt | ResampledHopt):
+    if not searched or isinstance(design, Variance):
         return
     if study.trials < 2:
         raise InvalidInput(
