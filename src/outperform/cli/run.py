@@ -1,8 +1,7 @@
 """The command `outperform run`, and where the fits of a study file run."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from itertools import combinations
@@ -155,7 +154,8 @@ def command(
             seconds = find_seconds(study, store, before, now, seconds_per_fit)
             if measure:
                 seconds = time_one_fit_each(study, opened, seconds)
-            _announce(study, describe_changes(before, now), seconds, planned, err=as_json)
+            changes = describe_changes(before, now) if before else []
+            _announce(study, changes, seconds, planned, err=as_json)
             costs = Costs(study, now, seconds, opened.n_workers, planned)
             if dry_run:
                 costs.count_left(store, retry_failed=retry_failed)
@@ -262,8 +262,9 @@ class _Run:
         before, self._awaited = self._awaited, self.coordinator.engine.waits_for
         if self._awaited and self._awaited != before:
             say(f"Note: {self._awaited}.", fg="yellow", err=True)
-        pace = describe_pace(progress.n_done + progress.n_failed, progress.n_left, self.began)
-        self.bar(progress.n_fits - progress.n_left, progress.n_fits, f"{progress}, {pace}")
+        if monotonic() >= self.bar.due:
+            pace = describe_pace(progress.n_done + progress.n_failed, progress.n_left, self.began)
+            self.bar(progress.n_fits - progress.n_left, progress.n_fits, f"{progress}, {pace}")
 
     def _sum_up(self) -> None:
         """What was done, and what went wrong."""
@@ -288,8 +289,7 @@ class _Run:
         """Name the command that shows what the runs tell, or what went wrong."""
         store = self.coordinator.store
         address = quote(store.address)
-        scores = store.scores()
-        labels = store.run_labels()
+        scores, labels = self.coordinator.known, store.run_labels()
         done = [label for label in labels if scores.get(label.key)]
         paired = {label.pipeline for label in done if label.design in PAIRED}
         names = [name for name in self.coordinator.description["pipelines"] if name in paired]
@@ -297,10 +297,13 @@ class _Run:
         if 2 * self._n_failed > self.coordinator.progress.n_fits or (self._n_failed and silent):
             return f"outperform status {address}"
         if len(names) > 1:
-            blocked = find_blocked_runs(store.failed_trials(), self.coordinator.description)
-            undone = [*(label[:5] for label in labels if not scores.get(label.key)), *blocked]
+            undone: list[tuple[Any, ...]] = [label for label in labels if not scores.get(label.key)]
+            if self._n_failed:
+                undone += find_blocked_runs(store.failed_trials(), self.coordinator.description)
             lacking = {role[3] for role in undone if role[0] in PAIRED}
-            return self._suggest_comparing(names, done, lacking)
+            if {*names[:2]} & lacking:
+                return self._suggest_comparing(names, done, lacking)
+            return f"outperform compare {address} {quote(names[0])} {quote(names[1])}"
         if any(label.design not in PAIRED for label in done):
             return f"outperform decompose {address}"
         return f"outperform status {address}" if self._n_failed else ""
@@ -308,18 +311,16 @@ class _Run:
     def _suggest_comparing(
         self, names: Sequence[str], done: Sequence[RunLabel], lacking: Collection[str]
     ) -> str:
-        """Compare the first two; where they lack runs, two with pairs enough to conclude anything.
+        """Compare two with pairs enough to conclude anything, as one of the first two lacks runs.
 
         Parameters
         ----------
         lacking
             Pipelines of which runs failed, or can never be done.
         """
-        address = quote(self.coordinator.store.address)
-        if not {*names[:2]} & {*lacking}:
-            return f"outperform compare {address} {quote(names[0])} {quote(names[1])}"
         from outperform.stats import smallest_conclusive  # imports scipy
 
+        address = quote(self.coordinator.store.address)
         status, fewest = f"outperform status {address}", smallest_conclusive(_USUAL_ALPHA)
         runs: dict[str, set[tuple[str, str, str, int]]] = {name: set() for name in names}
         for label in done:
@@ -336,14 +337,13 @@ class _Run:
         return status
 
 
-@contextmanager
 def open_place(
     table: EngineTable,
     address: str | None,
     workers: int | None,
     *,
     spool: str | Path | None = None,
-) -> Iterator[Engine]:
+) -> Engine:
     """Engine of an address or of so many local workers; of the table [engine] if neither is given.
 
     Options in that table are for the kind of engine that it names. In the spool, somebody has to
@@ -362,6 +362,5 @@ def open_place(
         )
         options = {}
     patience = PATIENCE if table.patience is None else max(table.patience, LEAST_PATIENCE)
-    settings: dict[str, Any] = {"heartbeat": find_heartbeat(spool), "patience": patience}
-    with open_engine(where, options, **settings) as engine:
-        yield engine
+    heartbeat = None if spool is None else find_heartbeat(spool)
+    return open_engine(where, options, heartbeat=heartbeat, patience=patience)

@@ -29,11 +29,12 @@ def find_seconds(
     per_fit: float | None,
 ) -> FitSeconds:
     """Seconds of a fit as recorded from the same code, else as told."""
-    recorded = store.mean_seconds() if before else {}
-    unchanged = find_unchanged(before, now, however_searched=True)
-    every = [draw.pair for draw in study.draws]
-    assumed = {} if per_fit is None else dict.fromkeys(every, per_fit)
-    return FitSeconds(assumed | {pair: recorded[pair] for pair in recorded if pair in unchanged})
+    seconds = {} if per_fit is None else {draw.pair: per_fit for draw in study.draws}
+    if before is not None:
+        recorded = store.mean_seconds()
+        unchanged = find_unchanged(before, now, however_searched=True)
+        seconds |= {pair: recorded[pair] for pair in recorded if pair in unchanged}
+    return FitSeconds(seconds)
 
 
 def time_one_fit_each(study: Study, engine: Engine, known: FitSeconds) -> FitSeconds:

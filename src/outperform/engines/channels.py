@@ -95,12 +95,7 @@ class Output:
         os.set_blocking(end, False)
         self._end = end
         self.is_over = False  # nobody holds the other end any more
-        self._begin()
-
-    def _begin(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._head = self._tail = ""
-        self._n_cut = 0
+        self._decoder: codecs.IncrementalDecoder | None = None  # where something was printed
 
     def fileno(self) -> int:
         """Descriptor, to wait for."""
@@ -114,7 +109,9 @@ class Output:
                 piece = os.read(self._end, left)
             except BlockingIOError:
                 return
-            self.is_over = not piece
+            if not piece:
+                self.is_over = True
+                return
             self._keep(piece)
             _pass_on(piece)
             left -= len(piece)
@@ -122,16 +119,20 @@ class Output:
     def take(self) -> str:
         """What was printed since last asked, without the middle where that is long."""
         self.read()
+        if self._decoder is None:
+            return ""
         self._keep(b"", final=True)
-        text = join_cut(self._head, self._n_cut, self._tail)
-        self._begin()
-        return text
+        self._decoder = None
+        return join_cut(self._head, self._n_cut, self._tail)
 
     def close(self) -> None:
         """Close our end."""
         os.close(self._end)
 
     def _keep(self, piece: bytes, *, final: bool = False) -> None:
+        if self._decoder is None:
+            self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+            self._head, self._n_cut, self._tail = "", 0, ""
         text = self._decoder.decode(piece, final).replace("\0", "\ufffd")  # which no store takes
         room = _HALF - len(self._head)
         self._head += text[:room]
@@ -162,7 +163,7 @@ class Works:
         """Number and bytes of a work."""
         # A bound method is a new object every time it is named.
         parts = (work.__self__, work.__func__) if isinstance(work, MethodType) else (work,)
-        identity = tuple(id(part) for part in parts)
+        identity = tuple(map(id, parts))
         if identity not in self._works:
             # Keeping the work keeps its id from being given to another object.
             self._works[identity] = (work, len(self._works), pack(work))

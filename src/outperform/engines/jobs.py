@@ -82,7 +82,7 @@ class JobQueue:
         """First jobs of all lines, the one that has waited longest first."""
         with self._lock:
             heads = [line[0] for line in self._lines.values() if line]
-        return [job for _, job in sorted(heads, key=lambda head: head[0])]
+        return [job for _, job in sorted(heads)]  # by number, of which no two have the same
 
     def take(self, gpus: float | None) -> Job:
         """Remove the first job that needs so many devices."""

@@ -21,7 +21,7 @@ from outperform.engines.engine import (
     summarize_error,
 )
 from outperform.engines.jobs import N_TRIES, Job, JobQueue, Loss
-from outperform.engines.resources import Devices
+from outperform.engines.resources import Devices, Share
 from outperform.engines.worker import Worker, unpack
 from outperform.errors import InvalidInput
 
@@ -126,7 +126,8 @@ class LocalEngine:
     ) -> None:
         """Ask for `work(item)`; returns at once."""
         check_submission(timeout, is_open=self._phase == "open", failure=self._failure)
-        self._devices.check(needs.gpus)
+        if needs.gpus:
+            self._devices.check(needs.gpus)
         number, code = self._works.pack(work)
         job = Job(tag, number, code, pack(item), timeout, needs)
         with self._changed:
@@ -217,26 +218,30 @@ class LocalEngine:
         return False
 
     def _give_to_new(self, idle: list[Worker]) -> bool:
-        """Start a worker for a job, in place of idle ones if need be; False: no job can run yet.
-
-        What a worker sees of the devices is settled when it starts, and it may keep memory of them
-        until it ends.
-        """
-        shares = [worker.share for worker in idle]
+        """Start a worker for a job, in place of idle ones if need be; False: no job can run yet."""
         for job in self._pending.list_first():
             gpus = job.needs.gpus
-            if not self._devices.can_take(gpus, shares):
+            share = self._take_devices(gpus, idle) if gpus else Share(gpus)
+            if share is None:
                 continue
-            while not self._devices.can_take(gpus):
-                self._retire(next(worker for worker in idle if worker.share.devices), idle)
             if len(self._workers) >= self._room:
                 self._retire(idle[0], idle)
-            share = self._devices.take(gpus)
-            assert share is not None
             self._workers.append(Worker(n_threads=self.n_threads, share=share))
             self._workers[-1].give(self._pending.take(gpus))
             return True
         return False
+
+    def _take_devices(self, gpus: float, idle: list[Worker]) -> Share | None:
+        """So many devices, in place of idle workers if need be; None where they are not free.
+
+        What a worker sees of the devices is settled when it starts, and it may keep memory of them
+        until it ends.
+        """
+        if not self._devices.can_take(gpus, [worker.share for worker in idle]):
+            return None
+        while not self._devices.can_take(gpus):
+            self._retire(next(worker for worker in idle if worker.share.devices), idle)
+        return self._devices.take(gpus)
 
     def _retire(self, worker: Worker, idle: list[Worker]) -> None:
         idle.remove(worker)
@@ -247,20 +252,20 @@ class LocalEngine:
     def _collect(self, *, patience: float) -> None:
         """Hand out outcomes of the next workers to speak, die or run out of time."""
         ends: dict[Any, Worker] = {end: worker for worker in self._workers for end in worker.ends}
-        finished: list[Outcome | None] = []
+        finished: list[Outcome] = []
         try:
             for end in wait_for_any([self._bell, *ends], patience):
                 if end is self._bell:
                     self._bell.recv(4096)
-                else:
-                    outcome = ends[end].receive()
-                    finished.append(outcome and unpack(outcome))
+                elif outcome := ends[end].receive():
+                    finished.append(unpack(outcome))
             for worker in [worker for worker in self._workers if worker.is_lost()]:
-                finished.append(self._dismiss(worker))
+                if outcome := self._dismiss(worker):
+                    finished.append(outcome)
         finally:  # what others have finished is not lost where this raises
-            if outcomes := [outcome for outcome in finished if outcome is not None]:
+            if finished:
                 with self._changed:
-                    self._finished += outcomes
+                    self._finished += finished
                     self._changed.notify_all()
 
     def _dismiss(self, worker: Worker) -> Outcome | None:

@@ -6,6 +6,7 @@ depend on the number of workers.
 """
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from heapq import heappop, heappush
@@ -73,7 +74,7 @@ def run(
     """
     check_is_study(study)
     with use_store(store) as opened:
-        heartbeat = find_heartbeat(spool)
+        heartbeat = None if spool is None else find_heartbeat(spool)
         with use_engine(engine, heartbeat=heartbeat, patience=PATIENCE) as workers:
             run_fits(study, opened, workers, retry_failed=retry_failed, spool=spool, report=report)
         return _give_runs(study, opened)
@@ -118,6 +119,11 @@ class Coordinator:
 
     It takes what `run` takes, and the description from `describe_study` where somebody has made it
     already.
+
+    Attributes
+    ----------
+    known
+        Scores of the recorded fits by key, none where one failed; without failures to be retried.
     """
 
     def __init__(
@@ -138,10 +144,11 @@ class Coordinator:
         # They get ready while we read and plan; not where nothing seems to be missing.
         if sum(store.counts().values()) < self.progress.n_fits:
             self._exchange.wake_workers()
-        self._known, self._finished = read_finished(store, retry_failed=retry_failed)
+        self.known, self._finished = read_finished(store, retry_failed=retry_failed)
         self._counted: set[str] = set()  # known before, and needed by this study
         self._searches: dict[Search, SearchState] = {}
-        self._simulations = Simulations(study, store, self.description, anew=retry_failed)
+        self._retry_failed = retry_failed
+        self._simulations: Simulations | None = None  # where a design simulates searches
         self._fits: dict[str, MissingFit] = {}
         # Order, number in the queue and key: early runs first, so that pairs end together.
         self._queue: list[tuple[int, int, str]] = []
@@ -150,11 +157,13 @@ class Coordinator:
         self._labels: list[RunLabel] = []  # these neither
         sizes = self.description.get("sizes", {})
         measured = all(task.data is None or task.name in sizes for task in study.tasks)
-        if not self._known or not measured:
+        if not self.known or not measured:
             self.description["sizes"] = check_splits(study)
             store.set_meta("study", self.description)
-        for report in self._exchange.take_duplicates(self._known):
-            self._compare(report)
+        if self._exchange.spool:
+            recorded = {key for key, scores in self.known.items() if scores}
+            for report in self._exchange.spool.take_duplicates(recorded):
+                self._compare(report)
 
     def run(
         self,
@@ -169,7 +178,7 @@ class Coordinator:
         self.progress.blocked.clear()
         self.progress.unsimulated.clear()
         try:
-            with self._exchange.keep_alive():
+            with self._exchange.spool.keep_alive() if self._exchange.spool else nullcontext():
                 plan = enumerate(self.study.plan_runs(designs, pipelines))
                 self._submit_some(plan)
                 while not self._exchange.is_idle:
@@ -182,7 +191,7 @@ class Coordinator:
             done = [each for each in ended if each.error is None and each.key in self._fits]
             self._save([self._measure(each) for each in done])
             raise
-        self._exchange.end()
+        self._exchange.log.end()
         self.progress.settle(sum(self.store.counts().values()))
         self.store.set_meta("blocked", self.progress.blocked)
         self.store.set_meta("unsimulated", self.progress.unsimulated)
@@ -197,7 +206,7 @@ class Coordinator:
         while True:
             while len(self._queue) < n_wanted and (planned := next(plan, None)):
                 self._take_up(*planned)
-            for simulation in self._simulations.begin(self._known):
+            for simulation in self._simulations.begin(self.known) if self._simulations else ():
                 self._exchange.submit_simulation(*simulation)
             if not self._queue or self._exchange.is_full:
                 return
@@ -235,7 +244,7 @@ class Coordinator:
             if state.missing or len(state.keys) < state.search.n_trials:
                 return
             if state.best is None:
-                state.conclude(self._known)
+                state.conclude(self.known)
         if state.failed:
             _count_blocked(self.progress.blocked, state, len(state.runs))
         for planned in () if state.failed else state.runs:
@@ -248,10 +257,10 @@ class Coordinator:
             self.progress.n_known -= state.n_assumed  # they are counted one by one
             state.n_assumed = 0
         want = partial(self._want, order=state.order)
-        for key in state.go_on(self.study, self._tuner, self._known, want):
+        for key in state.go_on(self.study, self._tuner, self.known, want):
             if key in self._fits:
                 self._fits[key].searches.append(state)
-            elif not self._known[key]:
+            elif not self.known[key]:
                 self._label_failure(state, key)
 
     def _choose(self, planned: PlannedRun, state: SearchState) -> None:
@@ -260,10 +269,15 @@ class Coordinator:
         if planned.choice == "best":
             self._want_run(planned, state.best, state.order)
         elif planned.choice == "resampled":
-            params = resample_search(state.history(self._known), planned.tuner_seed)
+            params = resample_search(state.history(self.known), planned.tuner_seed)
             self._want_run(planned, params, state.order)
-        elif refused := self._simulations.add(state, planned):
-            self._refuse(state, refused, 1)
+        else:
+            if self._simulations is None:
+                self._simulations = Simulations(
+                    self.study, self.store, self.description, anew=self._retry_failed
+                )
+            if refused := self._simulations.add(state, planned):
+                self._refuse(state, refused, 1)
 
     def _refuse(self, state: SearchState, why: str, n_runs: int) -> None:
         """Give up runs whose search cannot be simulated."""
@@ -272,6 +286,7 @@ class Coordinator:
 
     def _take_choices(self, outcome: Outcome) -> None:
         """Want the runs that have waited for simulated searches."""
+        assert self._simulations is not None
         finished = self._simulations.finish(outcome)
         if finished is None:
             return
@@ -293,7 +308,7 @@ class Coordinator:
     def _want(self, fit: Fit, order: int) -> str:
         """Key of a fit, which is queued unless it is known or on its way already."""
         key = fit.key(self.description["fingerprints"])
-        if key in self._known:
+        if key in self.known:
             self._count_known(key)
         elif key not in self._fits:
             self._fits[key] = MissingFit(fit, order)
@@ -339,13 +354,14 @@ class Coordinator:
         if report.error is None or missing.n_attempts >= self.study.retries:
             return True
         missing.n_attempts += 1
-        self._exchange.forget([report.key])
+        if self._exchange.spool:
+            self._exchange.spool.remove([report.key])
         self._enqueue(report.key)
         return False
 
     def _compare(self, report: FitReport) -> None:
         """Report scores that differ from those recorded; a failure is none, and has none."""
-        first = self._known[report.key]
+        first = self.known[report.key]
         if first and report.error is None:
             again = compare_scores(dict(first), dict(report.scores))
             self.progress.noise += [str(again)] if again.kind == "differs" else []
@@ -355,14 +371,15 @@ class Coordinator:
         if not measurements and not self._labels:
             return []
         added = self.store.add(measurements, self._labels)
-        self._exchange.forget(each.key for each in measurements)
+        if self._exchange.spool:
+            self._exchange.spool.remove(each.key for each in measurements)
         self._arrived, self._labels = [], []
         return added
 
     def _settle(self, measurement: Measurement, missing: MissingFit) -> None:
         self.progress.n_done += measurement.status == "done"
         self.progress.n_failed += measurement.status == "failed"
-        self._known[measurement.key] = measurement.scores
+        self.known[measurement.key] = measurement.scores
         self._counted.add(measurement.key)
         for state in missing.searches:
             state.missing.discard(measurement.key)

@@ -46,7 +46,7 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
     alone, own = len(study.designs) == 1, prices[study.designs[0].kind]
     n_fits = sum(n for *_, n in own) if alone else study.count_fits()
     counted = {"n_fits": n_fits, "prices": prices, "designs": _list_designs(study)}
-    return now | counted | {"sizes": _keep_sizes(before or {}, now)}
+    return now | counted | {"sizes": _keep_sizes(before, now) if before else {}}
 
 
 def recall_study(store: str | Path | Store) -> Study:
@@ -79,10 +79,8 @@ def _list_designs(study: Study) -> list[dict[str, Any]]:
     return count_replicates((r.design, r.source, r.replicate) for r in study.plan_runs())
 
 
-def describe_changes(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> list[str]:
+def describe_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """What changed since the store was last written, and what that means."""
-    if before is None:
-        return []
     old, new = before["fingerprints"], now["fingerprints"]
     changes = [
         f"{what} has changed since the last run: its fits are done anew, the old ones are kept"

@@ -1,8 +1,6 @@
 """Between a coordinator and its workers: fits go out, and what became of them comes back."""
 
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,7 @@ from typing import Any
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import describe_failure
 from outperform.runner.progress import LOOK_EVERY, ActivityLog, Doing, Progress
-from outperform.runner.searches import Tag, is_simulation
+from outperform.runner.searches import Tag
 from outperform.runner.spool import FitReport, Spool
 from outperform.runner.work import FitWork, list_needs, need_nothing
 from outperform.store import Store
@@ -41,8 +39,8 @@ class Exchange:
         retry_failed: bool,
     ) -> None:
         self._study, self._engine, self._retry_failed = study, engine, retry_failed
-        self._spool = None if spool is None else Spool(spool)
-        folder = None if self._spool is None else self._spool.folder
+        self.spool = None if spool is None else Spool(spool)
+        folder = None if self.spool is None else self.spool.folder
         # Work by task: who lacks the data of one may still do the others', once that is done.
         groups = [[task] for task in study.tasks if task.data is not None]
         if without := [task for task in study.tasks if task.data is None]:
@@ -52,7 +50,7 @@ class Exchange:
         # Of several tasks, some may be done with, and their data be gone.
         self._first = works[0] if len(works) == 1 else FitWork.of(study, [])
         self._needs = list_needs(study)
-        self._log = ActivityLog(store, engine)
+        self.log = ActivityLog(store, engine)
         self._submitted: dict[str | Tag, Fit | None] = {}
         self._spooled: list[FitReport] = []  # found done when they were about to be submitted
 
@@ -79,7 +77,7 @@ class Exchange:
 
     def submit(self, key: str, fit: Fit) -> None:
         """Have a fit done, unless a worker has kept it in the spool."""
-        if spooled := self._find_spooled(key):
+        if self.spool and (spooled := self.spool.take(key, failed=not self._retry_failed)):
             self._spooled.append(spooled)
             return
         self._submitted[key] = fit
@@ -93,72 +91,50 @@ class Exchange:
 
     def receive(self, progress: Progress) -> tuple[list[FitReport], list[Outcome]]:
         """What has come back, of fits and of simulations; nothing where that takes long."""
-        self._log.write(progress, self._describe)
+        self.log.write(progress, self._describe)
         reports, self._spooled = self._spooled, []
-        outcomes = [] if reports else self._engine.wait(LOOK_EVERY)
-        for outcome in outcomes:
+        simulated: list[Outcome] = []
+        for outcome in [] if reports else self._engine.wait(LOOK_EVERY):
             self._submitted.pop(outcome.tag, None)
-            if _is_fit(outcome):
+            if isinstance(outcome.tag, str):  # the key of a fit
                 reports.append(self._find_report(outcome))
-                self._log.count(outcome.worker, reports[-1].seconds)
+                self.log.count(outcome.worker, reports[-1].seconds)
+            elif outcome.tag is not None:  # else a worker got ready
+                simulated.append(outcome)
         progress.shortage = self._engine.shortage
-        progress.spool = self._spool.notes if self._spool else []
-        return reports, [outcome for outcome in outcomes if is_simulation(outcome.tag)]
-
-    def forget(self, keys: Iterable[str]) -> None:
-        """Remove what is kept of fits that are recorded, or are to be done again."""
-        if self._spool:
-            self._spool.remove(keys)
-
-    def take_duplicates(self, known: Mapping[str, Mapping[str, float]]) -> Iterable[FitReport]:
-        """What the spool has of fits that were recorded with scores, and forget it."""
-        if self._spool is None:
-            return ()
-        return self._spool.take_duplicates({key for key, scores in known.items() if scores})
-
-    def keep_alive(self) -> AbstractContextManager[None]:
-        """Let workers see by the spool that they are wanted, as long as the block lasts."""
-        return self._spool.keep_alive() if self._spool else nullcontext()
+        if self.spool:
+            progress.spool = self.spool.notes
+        return reports, simulated
 
     def stop(self) -> list[FitReport]:
         """Give up at once what is not finished, and hand out what is."""
         self._engine.stop()
-        return [self._find_report(each) for each in self._engine.wait() if _is_fit(each)]
-
-    def end(self) -> None:
-        """Let whoever watches know that all is done."""
-        self._log.end()
+        outcomes = self._engine.wait()
+        return [self._find_report(each) for each in outcomes if isinstance(each.tag, str)]
 
     def _find_report(self, outcome: Outcome) -> FitReport:
         """What the worker itself has said of a fit, if it has, before it was lost."""
-        if outcome.kind in ("died", "timeout") and (spooled := self._find_spooled(outcome.tag)):
-            return spooled
+        if self.spool and outcome.kind in ("died", "timeout"):
+            spooled = self.spool.take(outcome.tag, failed=not self._retry_failed)
+            if spooled is not None:
+                return spooled
         report = outcome.value
         if not isinstance(report, FitReport):  # it was killed, and has not said on what it ran
             seconds, started = outcome.seconds, time.time() - outcome.seconds
             report = FitReport(outcome.tag, report or {}, outcome.error, seconds, started, {})
-        if self._spool:
-            self._spool.note_failure(report)
+        if self.spool:
+            self.spool.note_failure(report)
         if report.error is None:
             return report
         return report._replace(error=describe_failure(report.error, outcome.output))
-
-    def _find_spooled(self, key: str) -> FitReport | None:
-        """What a worker has kept of a fit, though we have not heard of it."""
-        return self._spool.take(key, failed=not self._retry_failed) if self._spool else None
 
     def _describe(self, tag: Any) -> Doing:
         """What a worker does, of whatever was submitted."""
         if tag is None:
             return Doing("getting ready")
-        if is_simulation(tag):
+        if not isinstance(tag, str):
             return Doing("simulated searches")
         fit = self._submitted.get(tag)
         if fit is None:
             return Doing("a fit that another has done")
         return Doing("run" if fit.refit else "trial", fit.pipeline, fit.task)
-
-
-def _is_fit(outcome: Outcome) -> bool:
-    """Whether it is of a fit, whose tag is its key, and not of a worker that got ready."""
-    return isinstance(outcome.tag, str)

@@ -74,9 +74,8 @@ class SearchState:
 
     def conclude(self, known: Known) -> None:
         """Find the best trial, or that every one has failed."""
-        history = self.history(known)
-        self.failed = all(trial.score is None for trial in history)
-        self.best = None if self.failed else best_trial(history).params
+        self.failed = not any(map(known.get, self.keys))
+        self.best = None if self.failed else best_trial(self.history(known)).params
 
 
 @dataclass(slots=True, eq=False)
@@ -87,11 +86,6 @@ class MissingFit:
     order: int
     searches: list[SearchState] = field(default_factory=list)
     n_attempts: int = 0
-
-
-def is_simulation(tag: object) -> bool:
-    """Whether this is the tag of a simulation."""
-    return isinstance(tag, tuple)
 
 
 class Simulations:

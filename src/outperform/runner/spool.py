@@ -46,9 +46,9 @@ class FitReport(NamedTuple):
     unspooled: str | None = None  # why the report could not be written to the spool
 
 
-def find_heartbeat(folder: str | Path | None) -> Path | None:
+def find_heartbeat(folder: str | Path) -> Path:
     """The file by which workers see that somebody waits for what they keep in a spool."""
-    return None if folder is None else Path(folder).absolute() / HEARTBEAT
+    return Path(folder).absolute() / HEARTBEAT
 
 
 class Spool:

@@ -98,7 +98,9 @@ def decode_scores(rows: Sequence[tuple[Any, ...]], address: str) -> dict[str, di
 
     Where scores are not what was recorded, DamagedStore names the fit.
     """
-    keys, texts, *checksums = zip(*rows, strict=True) if rows else ((), ())
+    if not rows:
+        return {}
+    keys, texts, *checksums = zip(*rows, strict=True)
     if checksums and find_checksums(keys, texts) != [*checksums[0]]:
         bad = next(row[0] for row in rows if row[2] != find_checksum(*row[:2]))
         raise report_damage(address, f"{name_fit(bad)} {_MISMATCH}")
@@ -137,13 +139,14 @@ def decode_counts(
     rows: Sequence[tuple[Any, ...]], address: str
 ) -> dict[tuple[str, str, Status], int]:
     """Number of measurements by pipeline, task and status, from rows of these four."""
-    for pipeline, task, status, _ in rows:
-        if status not in ("done", "failed") or not all(
-            isinstance(name, str) for name in (pipeline, task)
-        ):
+    counts: dict[tuple[str, str, Status], int] = {}
+    for pipeline, task, status, n_fits in rows:
+        are_names = isinstance(pipeline, str) and isinstance(task, str)
+        if not are_names or status not in ("done", "failed"):
             what = f"there are fits of {pipeline!r} on {task!r} with status {status!r}"
             raise report_damage(address, what)
-    return {(pipeline, task, status): count for pipeline, task, status, count in rows}
+        counts[pipeline, task, status] = n_fits
+    return counts
 
 
 def encode_label(label: RunLabel) -> tuple[Any, ...]:

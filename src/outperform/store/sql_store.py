@@ -5,7 +5,7 @@ from typing import Any, Protocol, Self
 
 from outperform.store.damage import report_damage
 from outperform.store.measurement import FAILED_TRIAL, Measurement, RunLabel, Status
-from outperform.store.meta import find_meta_problem
+from outperform.store.meta import find_meta_problem, use_words_of_today
 from outperform.store.rows import Rows, decode_counts, decode_labels, decode_rows, decode_value
 from outperform.store.store import Store
 
@@ -59,10 +59,13 @@ class SqlStore(Store, Protocol):
     def get_meta(self, name: str) -> Any:
         """What was kept under a name; None where there is nothing."""
         values = self._read_meta()
-        problem = find_meta_problem(name, values[name]) if name in values else None
+        if name not in values:
+            return None
+        value = use_words_of_today(name, values[name])
+        problem = find_meta_problem(name, value)
         if problem is not None:
             raise report_damage(self.address, problem)
-        return values.get(name)
+        return value
 
     def meta_names(self) -> list[str]:
         """Under which names something is kept."""

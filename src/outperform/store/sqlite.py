@@ -29,7 +29,7 @@ from outperform.store.sqlite_file import (
     find_real_path,
     verify_file,
 )
-from outperform.store.sqlite_format import SET_META, has_checksums, use_words_of_today
+from outperform.store.sqlite_format import SET_META, has_checksums
 from outperform.store.sqlite_writer import SqliteWriter, WriterLock
 from outperform.store.store import report_writer
 
@@ -130,8 +130,10 @@ class SqliteStore(SqlStore):
 
     def scores(self) -> dict[str, dict[str, float]]:
         """Scores of every recorded fit by key, in order of recording; empty where it failed."""
-        with explain_failures(self.path, "read"):
-            checksum = ", score_checksum" if has_checksums(self._connect()) else ""
+        checksum = ", score_checksum"
+        if self._writer is None:  # else it was brought to the format of today
+            with explain_failures(self.path, "read"):
+                checksum = checksum if has_checksums(self._connect()) else ""
         query = f"SELECT key, scores{checksum} FROM measurements ORDER BY id"
         return decode_scores(self._read(query, whole=True), self.address)
 
@@ -194,10 +196,6 @@ class SqliteStore(SqlStore):
                 check_structure(connection, self.path)
                 self._is_checked = True
             return connection.execute(query, values).fetchall()
-
-    def _read_meta(self) -> dict[str, Any]:
-        values = super()._read_meta()
-        return {name: use_words_of_today(name, value) for name, value in values.items()}
 
     def _connect(self) -> sqlite3.Connection:
         if self._writer is not None:

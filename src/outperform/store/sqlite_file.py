@@ -24,6 +24,7 @@ from outperform.errors import (
     StoreInUse,
 )
 from outperform.store.damage import Verification, report_damage
+from outperform.store.meta import use_words_of_today
 from outperform.store.rows import check_rows, encode_value
 from outperform.store.sqlite_format import (
     SET_META,
@@ -31,7 +32,6 @@ from outperform.store.sqlite_format import (
     check_format,
     has_checksums,
     is_empty,
-    use_words_of_today,
 )
 
 LARGEST = 16 * 2**20  # bytes of a value, so that no store of another's making fills the memory

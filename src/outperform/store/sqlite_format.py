@@ -4,10 +4,10 @@ import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from outperform.errors import NewerStore, NotAStore, StoreError
 from outperform.store.damage import report_damage
+from outperform.store.meta import use_words_of_today
 from outperform.store.rows import (
     CHECKSUMS,
     COLUMNS,
@@ -99,21 +99,6 @@ def bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
         for older in range(_read_version(connection), FORMAT):
             _MIGRATIONS[older](connection, path)
     connection.execute(f"PRAGMA user_version = {FORMAT}")
-
-
-def use_words_of_today(name: str, value: Any) -> Any:
-    """What is kept under a name, as this format words it: format 1 called designs estimators."""
-    if name != "study" or not isinstance(value, dict) or "estimators" not in value:
-        return value
-    words = {"estimators": "kinds", "design": "settings"}
-    study = {words.get(word, word): part for word, part in value.items()}
-    if isinstance(study.get("designs"), list):
-        study["designs"] = [
-            {"design" if word == "estimator" else word: part for word, part in design.items()}
-            for design in study["designs"]
-            if isinstance(design, dict)
-        ]
-    return study
 
 
 def _read_version(connection: sqlite3.Connection) -> int:

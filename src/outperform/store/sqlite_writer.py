@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
 from time import gmtime, monotonic, strftime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from outperform.errors import StoreError, StoreInUse
 from outperform.store.sqlite_file import (
@@ -52,7 +52,7 @@ class WriterLock:
             lock.acquire()
         except Timeout:
             return False
-        self._lock, self._identity = lock, identify(self.file, follow_symlinks=False)
+        self._lock, self._identity = lock, look_at(self.file, follow_symlinks=False).identity
         return True
 
     def is_held_elsewhere(self) -> bool:
@@ -70,7 +70,7 @@ class WriterLock:
 
     def is_in_place(self) -> bool:
         """Whether the file is still the one that was locked, which somebody may have removed."""
-        return identify(self.file, follow_symlinks=False) == self._identity
+        return look_at(self.file, follow_symlinks=False).identity == self._identity
 
     def release(self) -> None:
         """Let others have it."""
@@ -92,13 +92,21 @@ class WriterLock:
             return None
 
 
-def identify(path: Path, *, follow_symlinks: bool = True) -> tuple[int, int] | None:
-    """Device and number of the file at a path; None where there is none."""
+class FileState(NamedTuple):
+    """Which file is at a path, and what is known of its content."""
+
+    identity: tuple[int, int] | None = None  # device and number; None where there is none
+    size: int = -1
+    changed: int = 0
+
+
+def look_at(path: Path, *, follow_symlinks: bool = True) -> FileState:
+    """The file at a path, as it is now."""
     try:
         about = path.stat(follow_symlinks=follow_symlinks)
     except OSError:
-        return None
-    return about.st_dev, about.st_ino
+        return FileState()
+    return FileState((about.st_dev, about.st_ino), about.st_size, about.st_mtime_ns)
 
 
 class SqliteWriter:
@@ -113,16 +121,18 @@ class SqliteWriter:
     def __init__(self, path: Path, lock: WriterLock) -> None:
         self.path, self._lock = path, lock
         self._loss: StoreError | None = None
-        self._state, self._last = (-1, 0), 0  # of the file, and the fit, at the last transfer
+        self._state, self._last = FileState(), 0  # of the file, and the fit, at the last transfer
         try:
             _refuse_other_names(path)
             self.connection = connect_to_write(path, writer=_describe_process())
         except BaseException:
             lock.release()
             raise
-        self._identity = identify(path)
+        self._identity = look_at(path).identity
         real = find_real_path(path)
-        self._logs = {file: identify(file) for file in (Path(f"{real}-wal"), Path(f"{real}-shm"))}
+        self._logs = {
+            log: look_at(log).identity for log in map(Path, (f"{real}-wal", f"{real}-shm"))
+        }
         self._transfer()
 
     @contextmanager
@@ -159,21 +169,20 @@ class SqliteWriter:
 
     def _find_loss(self) -> StoreError | None:
         """What has become of the file, if it is lost, and where all that was in it is now."""
-        identity = identify(self.path)
-        if identity != self._identity:
+        state = look_at(self.path)
+        if state.identity != self._identity:
             gone, other = "was removed or renamed", "was replaced by another file"
-            return self._rescue(gone if identity is None else other)
+            return self._rescue(gone if state.identity is None else other)
         if not self._lock.is_in_place() and not self._lock.acquire(0):
             raise StoreInUse(
                 f"the lock of '{self.path}' was removed, and another run has begun to write it",
                 "Let that run go on: all that this one has recorded is there",
             )
-        state = _look_at(self.path)
         if state != self._state:  # by no other run: the lock is ours, and only we transfer
             # It may be a `touch`, or a transfer by another program. SQLite itself has to look:
             # whoever else opens and closes the file in this process lets go of SQLite's locks on it
             # (POSIX). It would throw away the log of an empty file, though.
-            if state[0] <= 0 or not _holds_all(self.path, self._last, self.connection):
+            if state.size <= 0 or not _holds_all(self.path, self._last, self.connection):
                 return self._rescue("was overwritten or cut", is_whole=False)
             self._state = state
         return None
@@ -206,12 +215,12 @@ class SqliteWriter:
     def _leave(self, *, is_ours: bool) -> None:
         """Close the file, wherever it is now; one with another's content is left as it is."""
         for log, identity in self._logs.items():
-            if not is_ours and log.name.endswith("-wal") and identify(log) == identity:
+            if not is_ours and log.name.endswith("-wal") and look_at(log).identity == identity:
                 os.truncate(log, 0)  # or closing would move it into the file
         with suppress(sqlite3.Error):
             self.connection.close()
         for log, identity in self._logs.items():  # which a file put there would take for its own
-            if identity is not None and identify(log) == identity:
+            if identity is not None and look_at(log).identity == identity:
                 log.unlink()
 
     def _transfer(self) -> None:
@@ -219,16 +228,7 @@ class SqliteWriter:
         with suppress(sqlite3.OperationalError):  # all is safe in the log, too
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         self._transferred = monotonic()
-        self._state, self._last = _look_at(self.path), _find_last(self.connection)
-
-
-def _look_at(path: Path) -> tuple[int, int]:
-    """Size and time of the last change; a size of -1 where there is no file."""
-    try:
-        about = path.stat()
-    except OSError:
-        return -1, 0
-    return about.st_size, about.st_mtime_ns
+        self._state, self._last = look_at(self.path), _find_last(self.connection)
 
 
 def _find_last(connection: sqlite3.Connection) -> int:

@@ -14,7 +14,6 @@ from outperform.runs import read_runs as read_table
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.store.damage import Verification
 from outperform.store.measurement import Added, Measurement, RunLabel, Status
-from outperform.store.postgres_address import read_address
 from outperform.wording import hide_passwords
 
 _HEADER = b"SQLite format 3\0"  # that every SQLite database begins with
@@ -144,6 +143,8 @@ def open_store(address: str | Path) -> Store:
             f"there is no kind of store called '{scheme}' ('{hide_passwords(str(address))}')",
             _KNOWN,
         )
+    from outperform.store.postgres_address import read_address
+
     read_address(str(address))  # what is none is refused, whatever is installed
     try:
         import psycopg  # noqa: F401
@@ -182,7 +183,11 @@ def show_address(source: str) -> str:
     ('postgresql://me@lab/study', 'runs.csv')
     """
     scheme, _ = _split_address(source)
-    return read_address(source).shown if scheme in _POSTGRES else source
+    if scheme not in _POSTGRES:
+        return source
+    from outperform.store.postgres_address import read_address
+
+    return read_address(source).shown
 
 
 def is_store(source: object) -> bool:

@@ -21,8 +21,6 @@ from outperform.study.study_checks import check_study, list_parts, score_by_task
 from outperform.study.study_file_tables import DESIGNS, FIELDS, make_design, make_space
 from outperform.study.tasks import Task
 
-_FIXED = FixedSplit([0], [], [1])  # stands for any: it moves no seed
-
 
 class _RefusesOldWord:
     """Says what designs were called before, to whoever still calls them so."""
@@ -103,18 +101,20 @@ class Study(_RefusesOldWord):
 
         Those of other designs than the study's own, and of some of its pipelines, if given.
         """
-        draws = self._choose_draws(pipelines)
+        draws = [draw for draw in self.draws if not pipelines or draw.pipeline.name in pipelines]
         for design in designs or self.designs:
-            plans = [design.plan_runs(draw) for draw in draws]
-            for turn in zip_longest(*plans):
-                yield from (run for run in turn if run is not None)
+            for turn in zip_longest(*map(design.plan_runs, draws)):
+                yield from filter(None, turn)
 
     def count_fits(
         self, designs: Sequence[Design] | None = None, pipelines: Collection[str] = ()
     ) -> int:
         """Number of fits of what `plan_runs` plans, each done once."""
-        draws = self._choose_draws(pipelines)
-        return sum(count_fits(designs or self.designs, draw) for draw in draws)
+        return sum(
+            count_fits(designs or self.designs, draw)
+            for draw in self.draws
+            if not pipelines or draw.pipeline.name in pipelines
+        )
 
     def price_alternatives(self) -> dict[str, list[tuple[str, str, int]]]:
         """Fits of the designs chosen, and of ideal and fix-hopt with as many replicates.
@@ -145,10 +145,6 @@ class Study(_RefusesOldWord):
         return [
             Draw(pipeline, task, *settings) for task in self.tasks for pipeline in self.pipelines
         ]
-
-    def _choose_draws(self, pipelines: Collection[str]) -> list[Draw]:
-        """Draws of these pipelines, of all if none is named."""
-        return [draw for draw in self.draws if not pipelines or draw.pipeline.name in pipelines]
 
 
 def check_is_study(study: object) -> None:
@@ -280,4 +276,5 @@ def _describe_splitter(splitter: Splitter) -> str | int:
 def _plan_splitter(split: str | int) -> Splitter:
     if isinstance(split, int):
         return CrossValidation(split)
-    return _FIXED if split == "fixed" else OutOfBootstrap()
+    # That one stands for any: none moves a seed.
+    return FixedSplit([0], [], [1]) if split == "fixed" else OutOfBootstrap()

@@ -95,16 +95,21 @@ def check_study(study: "Study") -> None:
             _check_data(pipeline, study.tasks)
         with entry("pipeline", place):
             _check_space_and_sources(pipeline)
-            _check_asked(pipeline, study.tasks)
-            _check_split(pipeline, study)
+            if isinstance(pipeline, FunctionPipeline | CommandPipeline):
+                _check_asked(pipeline, study.tasks)
+            if isinstance(pipeline, CommandPipeline):
+                _check_split(pipeline, study)
     for place, design in enumerate(study.designs):
         with entry("design", place):
             if design in study.designs[:place]:
                 raise InvalidInput(
                     f"the same {design.kind} design is there twice", "Keep one of them"
                 )
-            _check_redrawn(design, study)
-            _check_searches(design, study)
+            word = "vary" if isinstance(design, FixHopt) else "sources"
+            if getattr(design, word, ()) != ():
+                _check_redrawn(design, word, study)
+            if isinstance(design, Variance | SimulatedHopt | ResampledHopt):
+                _check_searches(design, study)
             _check_n_runs(design, study)
 
 
@@ -188,10 +193,8 @@ def _drop_one(word: str) -> set[str]:
     return {word, *(word[:i] + word[i + 1 :] for i in range(len(word)))}
 
 
-def _check_asked(pipeline: Pipeline, tasks: Sequence[Task]) -> None:
+def _check_asked(pipeline: FunctionPipeline | CommandPipeline, tasks: Sequence[Task]) -> None:
     """Refuse tasks and folds that a pipeline would never hear of, and data that is not there."""
-    if not isinstance(pipeline, FunctionPipeline | CommandPipeline):
-        return
     by_command = isinstance(pipeline, CommandPipeline)
     remedy = "Put {{{0}}} into its command" if by_command else "Give its function a parameter {0}"
     with entry("command" if by_command else "function"):
@@ -217,10 +220,10 @@ def _check_asked(pipeline: Pipeline, tasks: Sequence[Task]) -> None:
                 )
 
 
-def _check_split(pipeline: Pipeline, study: "Study") -> None:
+def _check_split(pipeline: CommandPipeline, study: "Study") -> None:
     """Refuse a command that keeps its split, or makes its own, where pairs share the split."""
     paired = [design for design in study.designs if isinstance(design, PairedDesign)]
-    if not isinstance(pipeline, CommandPipeline) or not paired:
+    if not paired:
         return
     redrawn = [design.kind for design in paired if design.redraws == ALL]
     others = [other for other in study.pipelines if other is not pipeline]
@@ -251,10 +254,9 @@ def _suggest_split(task: Task) -> str:
     return "Put {split} into its command: a JSON file with the positions of train, valid and test"
 
 
-def _check_redrawn(design: Design, study: "Study") -> None:
+def _check_redrawn(design: Design, word: str, study: "Study") -> None:
     """Refuse sources to be redrawn that a pipeline does not honour, or that are fixed."""
-    word = "vary" if isinstance(design, FixHopt) else "sources"
-    named: tuple[str, ...] = getattr(design, word, ())
+    named: tuple[str, ...] = getattr(design, word)
     with entry(word):
         check_sources(named)
     is_fixed = all(isinstance(task.splitter, FixedSplit) for task in study.tasks)
@@ -287,7 +289,7 @@ def _check_n_runs(design: Design, study: "Study") -> None:
         )
 
 
-def _check_searches(design: Design, study: "Study") -> None:
+def _check_searches(design: Variance | SimulatedHopt | ResampledHopt, study: "Study") -> None:
     """Refuse searches of nothing, and those that cannot be redrawn, before any is paid for."""
     searched = [pipeline for pipeline in study.pipelines if pipeline.space]
     if isinstance(design, Variance) and design.n_searches and not searched:
@@ -296,7 +298,7 @@ def _check_searches(design: Design, study: "Study") -> None:
             "Give one a space, or leave out searches",
             where=("searches",),
         )
-    if not searched or not isinstance(design, SimulatedHopt | ResampledHopt):
+    if not searched or isinstance(design, Variance):
         return
     if study.trials < 2:
         raise InvalidInput(
