@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from outperform.cli import COMMANDS_OF_OUR_OWN, list_commands
+
 RUNS = "algorithm,seed,score\n" + "".join(
     f"{name},{seed},{0.5 + (name == 'a') / 10 + seed / 1000}\n"
     for seed in range(8)
@@ -262,3 +264,24 @@ def test_study_files_are_read_up_to_a_limit(tmp_path, command):
             f"Error: cannot read {name}.toml: {reason}.\n"
             "Write a study file first: `outperform init`.\n",
         )
+
+
+def test_the_list_of_commands_is_whole_and_breaks_no_option(tmp_path):
+    said = outperform("--help", cwd=tmp_path).stdout
+    assert "..." not in said.partition("\nOptions:")[2]
+    questions, own = said.partition("\nAsk:\n")[2].split("\nRun and keep studies:\n")
+    listed = [[line.split()[0] for line in part.splitlines()] for part in (questions, own)]
+    assert sorted(listed[0] + listed[1]) == list_commands()
+    assert listed[1] == [*COMMANDS_OF_OUR_OWN]
+    assert "run --until-decided" in said
+
+
+def test_caveats_break_no_option(tmp_path):
+    runs = "algorithm,split,accuracy\n" + "".join(
+        f"{name},{split},{0.5 + (name == 'a') / 10 + split / 1000}\n"
+        for split in range(8)
+        for name in "ab"
+    )
+    (tmp_path / "runs.csv").write_text(runs)
+    said = outperform("compare", "runs.csv", "a", "b", cwd=tmp_path).stdout
+    assert "add --train-size and\n    --test-size (train_size" in said

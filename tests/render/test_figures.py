@@ -320,17 +320,21 @@ def test_titles_are_broken_where_axes_are_small(results):
         ("searches", "validation"),
     ],
 )
-def test_a_legend_does_not_squeeze_small_axes(results, kind, view):
+def test_a_legend_is_there_but_does_not_squeeze_small_axes(results, kind, view):
     wide, narrow = (Figure(figsize=size) for size in ((6, 3), (2, 2)))
-    assert plot(results[kind], wide.subplots(), view=view).get_legend()
-    ax = plot(results[kind], narrow.subplots(), view=view)
+    first, second = (plot(results[kind], drawn.subplots(), view=view) for drawn in (wide, narrow))
     narrow.draw_without_rendering()
-    assert ax.get_legend() is None
-    assert ax.get_position().width > 0.4
+    told = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in (first, second)]
+    assert told[0] == told[1]  # else nobody knows which colour is whom
+    box = second.get_legend().get_window_extent()
+    assert box.x0 >= second.bbox.x0
+    assert box.x1 <= narrow.bbox.x1
+    assert min(second.get_position().width, second.get_position().height) > 0.4
 
 
 def test_what_a_legend_left_out_was_titled_stays(results):
-    ax = plot(results["audit"], Figure(figsize=(2, 2)).subplots(), view="between")
+    ax = plot(results["audit"], Figure(figsize=(1, 1)).subplots(), view="between")
+    assert ax.get_legend() is None
     assert ax.get_title(loc="left").replace("\n", " ") == (
         "Best n of one against worst n of the other"
     )
@@ -376,3 +380,11 @@ def test_all_wins_have_the_width_that_is_known_of_them(make_comparison, find):
     # 29 of 29: Clopper and Pearson's lower end is 0.025**(1/29).
     assert line.get_xdata() == pytest.approx([0.025 ** (1 / 29), 1])
     assert line.get_linestyle() == ":"
+
+
+def test_axes_that_somebody_placed_stay_where_they_are(results, recwarn):
+    drawn = Figure(figsize=(4, 4))
+    ax = plot(results["audit"], drawn.add_axes((0.3, 0.3, 0.5, 0.4)), view="between")
+    drawn.draw_without_rendering()
+    assert not recwarn.list  # matplotlib's, that there is no grid to lay out
+    assert ax.get_position().bounds == pytest.approx((0.3, 0.3, 0.5, 0.4))

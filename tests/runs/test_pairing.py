@@ -345,3 +345,21 @@ def test_nothing_is_said_where_nobody_lacks_more_runs():
     assert read_runs(PRUNED).separate("a", "b").notes == ()
     others = [r | {"seed": r["seed"] + (20 if r["model"] == "b" else 0)} for r in PRUNED]
     assert read_runs(others).separate("a", "b").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        (
+            "seed,accuracy\n1,0.5\n2,0.6\n",
+            "It has: runs, the name of the file, as no column names algorithms: if one does, pass "
+            "it with --algorithm; if each column is an algorithm, add --wide",
+        ),
+        ("algorithm,seed,accuracy\nruns,1,0.5\nruns,2,0.6\n", "It has: runs"),
+    ],
+)
+def test_a_name_that_is_that_of_the_file_is_said_to_be(write, text, remedy):
+    with pytest.raises(UnknownName) as caught:
+        read_runs(write(text)).select("zebra")
+    assert caught.value.problem == "no algorithm 'zebra' in runs.csv"
+    assert caught.value.remedy == remedy

@@ -19,16 +19,17 @@ FAILURES = 4  # done, but some fits failed, or some searches cannot be simulated
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 CLOSED_OUTPUT = 141  # likewise of SIGPIPE; 1 would say that a gate is refuted
 
-COMMANDS_OF_OUR_OWN = {  # which ask no question, and where they are
-    "backup": "stores.backup",
-    "copy": "stores.copy",
+COMMANDS_OF_OUR_OWN = {  # which ask no question, and where they are, in the order of their use
     "demo": "demo.command",
     "init": "init.command",
-    "report": "report.command",
     "run": "run.command",
     "status": "status.command",
+    "report": "report.command",
+    "backup": "stores.backup",
+    "copy": "stores.copy",
     "verify": "stores.verify",
 }
+_WIDEST_HELP = 66  # letters of what a command does, in the list of all
 _interruptions: list[bool] = []
 
 
@@ -65,6 +66,20 @@ class _LazyCommands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list_commands()
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List what asks something of runs first, then what makes, runs and keeps studies."""
+        questions = [name for name in list_commands() if name not in COMMANDS_OF_OUR_OWN]
+        sections = {"Ask": questions, "Run and keep studies": [*COMMANDS_OF_OUR_OWN]}
+        for title, names in sections.items():
+            commands = {name: self.get_command(ctx, name) for name in names}
+            rows = [
+                (name, each.get_short_help_str(_WIDEST_HELP))
+                for name, each in commands.items()
+                if each
+            ]
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name in COMMANDS_OF_OUR_OWN:
@@ -190,10 +205,15 @@ def main(ctx: click.Context) -> None:
         training code         outperform init my-study
         nothing yet           outperform plan
 
-    Exit status: 0 done, or a gate's claim is shown; 1 the claim is refuted; 2 bad input, or an
-    output that cannot be written; 3 a gate, or run --until-decided, is undecided; 4 a run is done,
-    but some fits failed or searches cannot be simulated; 130 interrupted; 141 whoever read the
-    output closed it before the end.
+    \b
+        Exit status
+        0    done, or a gate's claim is shown
+        1    the claim is refuted
+        2    bad input, or an output that cannot be written
+        3    a gate, or run --until-decided, is undecided
+        4    a run is done, but fits failed or searches cannot be simulated
+        130  interrupted
+        141  whoever read the output closed it before the end
     """
     if ctx.invoked_subcommand is None:
         from outperform.render.terminal import say

@@ -40,7 +40,10 @@ _DPI_OF_DOTS = 300  # of what vector files hold as an image
 _HEIGHT = 2.3  # inches, of a view that says nothing else
 _LETTERS = 130  # of one point, on an inch
 _FEWEST_LETTERS = 8  # on a line below axes, however narrow
-_WIDEST_LEGEND = 0.97  # of the axes, beyond which it would squeeze them
+_WIDEST_LEGEND = 0.8  # of the axes, which ticks may still make narrower, before it squeezes them
+_HIGHEST_LEGEND = 0.35  # likewise, where smaller letters can help
+_SMALLER = 0.9
+_SMALLEST_LETTERS = 5  # points; once smaller, letters do not shrink on
 _LEAST_ROOM = 13  # heights of a letter that axes have in either direction
 _ROW_ROOM = 1.8  # likewise of each row, and what stands below all of them
 _POINTS = 72  # per inch
@@ -147,20 +150,48 @@ def _make_room(ax: "Axes") -> None:
         n_letters = max(_FEWEST_LETTERS, int(width * _LETTERS / float(text.get_fontsize())))
         if max(map(len, text.get_text().split("\n"))) > n_letters:
             text.set_text("\n".join(wrap_lines(text.get_text().replace("\n", " "), n_letters)))
-    _drop_wide_legend(ax)
-    if isinstance(ax.figure, Figure) and ax.figure.get_layout_engine() is None:
+    _fit_legend(ax)
+    # Axes of `add_axes` lie where somebody put them.
+    in_grid = ax.get_subplotspec() is not None
+    if isinstance(ax.figure, Figure) and in_grid and ax.figure.get_layout_engine() is None:
         ax.figure.set_layout_engine("constrained")
 
 
-def _drop_wide_legend(ax: "Axes") -> None:
-    """Leave out a legend that would squeeze the axes, or cover them; what is its title stays."""
-    legend = ax.get_legend()
-    if legend is None or legend.get_window_extent().width <= _WIDEST_LEGEND * ax.bbox.width:
+def _fit_legend(ax: "Axes") -> None:
+    """Write a legend that is wider than its axes above them: in one column, in smaller letters.
+
+    Where that does not do either it is left out; what is its title stays.
+    """
+    legend, width = ax.get_legend(), _foresee_width(ax)
+    if legend is None or legend.get_window_extent().width <= width:
         return
-    title = legend.get_title()
-    legend.remove()
-    if title.get_text():
-        ax.set_title(title.get_text(), loc="left", fontsize=title.get_fontsize())
+    handles = [handle for handle in legend.legend_handles if handle is not None]
+    title, labels = legend.get_title(), [text.get_text() for text in legend.get_texts()]
+    size, title_size = (float(text.get_fontsize()) for text in (legend.get_texts()[0], title))
+    look: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "alignment": "left"}
+    look |= {"frameon": False, "handlelength": 1.2, "borderaxespad": 0.2, "labelspacing": 0.2}
+    while True:
+        look |= {"fontsize": size, "title_fontsize": min(size, title_size)}
+        above = ax.legend(handles, labels, title=title.get_text(), **look)
+        box = above.get_window_extent()
+        fits = box.width <= width
+        if size < _SMALLEST_LETTERS or (fits and box.height <= _HIGHEST_LEGEND * ax.bbox.height):
+            break
+        size *= _SMALLER
+    if not fits:
+        above.remove()
+    if not fits and title.get_text():
+        ax.set_title(title.get_text(), loc="left", fontsize=title_size)
+
+
+def _foresee_width(ax: "Axes") -> float:
+    """Pixels that a legend may take: of axes in a grid, what their labels will leave them."""
+    place = ax.get_subplotspec()
+    if place is None:
+        return _WIDEST_LEGEND * float(ax.bbox.width)
+    labels = ax.yaxis.get_tightbbox()
+    column = float(ax.figure.bbox.width) * len(place.colspan) / place.get_gridspec().ncols
+    return _WIDEST_LEGEND * (column - float(labels.width if labels else 0))
 
 
 def _find_titles(ax: Any) -> "list[Text]":
@@ -247,6 +278,8 @@ def _settle(made: "Figure") -> bool:
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="constrained_layout not applied")
         try:
+            # The first layout changes the size of the axes, and by that the ticks and their width.
+            made.draw_without_rendering()
             made.draw_without_rendering()
         except UserWarning:
             return False

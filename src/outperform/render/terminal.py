@@ -88,5 +88,12 @@ def _print_caveats(caveats: Sequence[str], *, err: bool) -> None:
     width = min(_WIDEST, get_terminal_size().columns) if is_seen else _WIDEST
     for caveat in caveats:
         text = make_line(caveat)
-        lines = textwrap.wrap(text, width, initial_indent="  - ", subsequent_indent="    ")
+        # An option such as --test-size stays whole, to be read and copied.
+        lines = textwrap.wrap(
+            text,
+            width,
+            initial_indent="  - ",
+            subsequent_indent="    ",
+            break_on_hyphens=False,
+        )
         say(*lines, err=err)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
@@ -30,7 +31,7 @@ from outperform.runs.score_grids import lay_out_scores
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
 from outperform.runs.task_references import take_task_values
-from outperform.wording import count, enumerate_names, suggest_names
+from outperform.wording import count, enumerate_names, find_near, suggest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +328,12 @@ class Runs:
         if kind == "algorithm" and name in self.unfinished:
             return self.explain_unfinished(name)
         remedy = suggest_names(name, known)
+        is_file_name = [*known] == [Path(self.source).stem] and not self.algorithm_columns
+        if kind == "algorithm" and is_file_name and not find_near(name, known):
+            remedy += (
+                ", the name of the file, as no column names algorithms: if one does, pass it with "
+                "--algorithm; if each column is an algorithm, add --wide"
+            )
         if (column := self._find_column_of(name)) is not None:
             remedy = f"Column {column!r} holds it: pass --{kind} {quote(column)}. {remedy}"
         return UnknownName(f"no {kind} {name!r} in {self.source}", remedy)

@@ -95,7 +95,7 @@ def test_all_algorithms_have_a_row_each(write_runs):
     assert lines[0].startswith("With a budget of 3, most is to be expected of bb: test_acc 0.6")
     assert lines[4].split()[2:8] == ["best", "of", "3", "best", "of", "9"]
     assert [line.split()[0] for line in lines[5:8]] == ["bb", "c", "a"]
-    assert lines[-1] == "Next: compare the two at the top by name: bb 'c c'."
+    assert lines[-1] == "Next: `outperform best-of RUNS bb 'c c'` compares the two at the top."
 
 
 def test_validation_scores_are_named(write_runs):

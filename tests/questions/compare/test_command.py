@@ -200,7 +200,7 @@ def test_sequential_decides_pair_by_pair_beside_the_anytime_interval(runs_file):
     )
     assert "\nWald's test between ½ and γ = 0.75, α = 0.05, β = 0.1:\n" in said
     # ln(.9 / .025) and ln(.1 / .975).
-    assert "boundaries +3.58 wins; both down to -2.28 is neither" in " ".join(said.split())
+    assert "ends at +3.58 of one, which wins, or -2.28 of both" in " ".join(said.split())
 
 
 @pytest.mark.parametrize(

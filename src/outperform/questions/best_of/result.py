@@ -263,7 +263,7 @@ class BestOfEach(Result):
     def advice(self) -> str:
         """What to ask next."""
         names = shlex.join(result.algorithm for result in self.ranked[:2])
-        return f"compare the two at the top by name: {names}."
+        return f"`outperform best-of RUNS {names}` compares the two at the top."
 
     @property
     def n(self) -> int:

@@ -158,11 +158,13 @@ def _suggest_second_look(comparison: "Comparison", needed: int, best: float) -> 
             more = total - n
             digits = 1 - math.floor(math.log10(level))
             rounded_down = math.floor(level * 10**digits) / 10**digits
+            allowance = f", with --alpha {rounded_down:g}, which allows for this look"
+            if f"{rounded_down:g}" == f"{alpha:g}":  # it could find nothing, and used up nothing
+                allowance = ""
             return (
-                f"{count(more, 'more pair')} ({total:,} in all) would show it "
-                f"with a chance of {1 - _BETA:.0%}: look again only then, with --alpha "
-                f"{rounded_down:g}, which allows for this look; or look as often as you like "
-                "with --interval anytime."
+                f"{count(more, 'more pair')} ({total:,} in all) would show it with a chance of "
+                f"{1 - _BETA:.0%}: look again only then{allowance}; or "
+                "look as often as you like with --interval anytime."
             )
         total = max(total + 1, math.ceil(1.01 * total))
     return (

@@ -128,8 +128,8 @@ class Decision(OfTwo):
             for part in self.parts
         ]
         note = (
-            f"  a log ratio of {test.upper:+.2f} wins, both down to {test.lower:+.2f} is neither; "
-            "intervals hold whenever one stops"
+            f"  a test ends at a log ratio of {test.upper:+.2f} of one, which wins, or of "
+            f"{test.lower:+.2f} of both; intervals hold whenever one stops"
         )
         return [Table(header, rows, title=f"{self.rule.words}:", note=note)]
 

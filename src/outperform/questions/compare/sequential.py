@@ -264,7 +264,7 @@ class SequentialComparison(OfTwo):
         rows = [
             (f"log ratio for {self.a}", f"{self.log_ratio_a:+.2f}"),
             (f"log ratio for {self.b}", f"{self.log_ratio_b:+.2f}"),
-            ("boundaries", f"{test.upper:+.2f} wins; both down to {test.lower:+.2f} is neither"),
+            ("ends at", f"{test.upper:+.2f} of one, which wins, or {test.lower:+.2f} of both"),
             ("pairs", f"{self.n_pairs}: {counts}{gaps}"),
             ("pairs at most", f"{rule.n_last}"),
             (f"  on average at {rule.gamma:g}", f"{rule.better.expected_pairs:.1f}"),

@@ -223,8 +223,8 @@ def _find_doubts(
     )
     if n_tied := pool.size - np.unique(pool).size:
         yield (
-            f"{n_tied} of {pool.size} scores repeat another: the permutation test breaks such ties "
-            "at random"
+            f"{n_tied} of {pool.size} scores {'repeats' if n_tied == 1 else 'repeat'} another: the "
+            "permutation test breaks such ties at random"
         )
     if pool.size < _FEW_RUNS:
         yield f"{pool.size} runs are few to stand for all: these shares are rough"
