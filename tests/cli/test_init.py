@@ -19,13 +19,13 @@ def test_it_says_what_it_wrote_and_what_to_do_next(tmp_path):
         f"Wrote {folder}/study.toml",
         f"Wrote {folder}/train.py",
         "",
-        f"Next: cd {folder} && outperform run study.toml",
+        f"Next: cd {folder} && outperform check study.toml",
     ]
 
 
 def test_in_this_folder_there_is_nowhere_to_go(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert call("init").stdout.splitlines()[-1] == "Next: outperform run study.toml"
+    assert call("init").stdout.splitlines()[-1] == "Next: outperform check study.toml"
 
 
 @pytest.mark.parametrize("name", ["study.toml", "train.py"])

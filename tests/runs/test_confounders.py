@@ -271,6 +271,13 @@ def test_answers_counted_out_of_more_are_asked_about(metric, total, answer):
     )
 
 
+@pytest.mark.parametrize("metric", ["score", "points"])
+@pytest.mark.parametrize("total", ["total", "out_of", "max_score", "possible_points"])
+def test_whole_points_out_of_more_are_asked_about(metric, total):
+    with pytest.raises(InvalidScores, match=f"^{metric} counts answers out of {total}, which"):
+        compare(count(MANY, FEW, [200] * N, [150] * N, metric=metric, total=total, goal="maximize"))
+
+
 @pytest.mark.parametrize("metric", ["errors", "failures", "n_errors"])
 def test_errors_are_counted_likewise(metric):
     with pytest.raises(InvalidScores, match=f"{metric} / attempts, in a column error_rate"):
@@ -312,8 +319,12 @@ def test_counts_that_were_accepted_are_noted():
         (MANY, [150] * N, {"total": "n_train"}),
         (MANY, [150] * N, {"metric": "percent correct"}),
         (MANY, [150] * N, {"metric": "reward"}),
+        (MANY, [150] * N, {"metric": "score", "total": "episodes"}),
     ],
-    ids=["equal", "shares", "fewer than counted", "words", "trained on", "per cent", "no count"],
+    ids=[
+        *("equal", "shares", "fewer than counted", "words", "trained on", "per cent", "no count"),
+        "score of episodes",
+    ],
 )
 def test_other_numbers_count_no_answers(of_a, totals_b, names):
     runs = count(of_a, FEW, [200] * N, totals_b, **names)

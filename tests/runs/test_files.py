@@ -115,6 +115,23 @@ def test_they_agree_on_nasty_cells_without_quotes(path, assert_same, rows, newli
     assert_agree(path, join_fields(rows, newline, delimiter), assert_same)
 
 
+COMMAS = st.sampled_from(
+    [
+        *("0,5", "0,931", "-12,25", "1,312", "-9,999", "1", " 0,5", "0,5 ", "1,5e-05", "", "NaN"),
+        *("0.5", "1,", ",5", "1.312,5", "1,312,450", "91,2%", "٠,٥", "a,b"),
+    ]
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), COMMAS, COMMAS, COMMAS), min_size=1, max_size=4),
+    DELIMITERS,
+)
+@settings(max_examples=300, deadline=None)
+def test_they_agree_on_decimal_commas(path, assert_same, rows, delimiter):
+    assert_agree(path, write_rows(rows, delimiter=delimiter), assert_same)
+
+
 # What may stand where a field does: quoted as a whole, or in ways that only look like it.
 QUOTED = st.sampled_from(
     ['"a,b"', '"a"', '""', '" a"', '"a "', ' "a"', '"a" ', '"a""b"', 'a"b', '"a"b', '"a\nb"', '"']

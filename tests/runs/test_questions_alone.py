@@ -75,6 +75,57 @@ def test_trials_of_a_grid_may_repeat_where_a_setting_changes_nothing():
     )
 
 
+USUAL = [*np.linspace(0.6, 0.8, N - 2)]
+LOSSES = [*USUAL, 3e9, 1e13]
+LR = np.geomspace(1e-4, 1e-1, N)
+
+
+def make_losses(losses, metric="loss", **columns):
+    table = make_table(reward=losses, **columns)
+    table[metric] = table.pop("reward")
+    return table
+
+
+def test_trials_of_a_search_may_diverge():
+    result = best_of_runs(make_losses(LOSSES, lr=LR), "net", n=3)
+    assert [note for note in result.caveats if "as large" in note] == [
+        "2 of 24 scores of 'net' in the dict are more than 10,000 times as large as all others "
+        "(3e+09, 1e+13 against 0.8 at most): they are taken for trials that diverged, as some "
+        "settings do, and the mean is mostly theirs; if the number stands for a trial without a "
+        "score, leave it empty"
+    ]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        make_losses(LOSSES),  # no search
+        make_losses([*USUAL, -3e9, -1e13], lr=LR),
+        make_losses(LOSSES, metric="reward", lr=LR),
+        make_losses([*USUAL, 1e13, -1e13], lr=LR),
+        make_losses(LOSSES, metric="error_rate", lr=LR),
+    ],
+    ids=["replicates", "better losses", "better rewards", "both ways", "shares"],
+)
+def test_what_does_not_look_diverged_is_asked_about_in_a_search_too(table):
+    with pytest.raises(InvalidScores, match="--accept outlier "):
+        best_of_runs(table, "net", n=3)
+
+
+@EVERY
+def test_folds_are_no_independent_runs(answer):
+    table = make_table()
+    said = [note for note in answer(table).caveats if "folds" in note]
+    assert not said
+    table["fold"] = table.pop("seed")
+    said = [note for note in answer(table).caveats if "folds" in note]
+    assert said == [
+        "folds share most of their training data, and some are easier than others: runs are not "
+        "independent, and their luck is that of the folds too; for the luck of training, give one "
+        "row per seed, its mean over all folds"
+    ]
+
+
 @EVERY
 @pytest.mark.parametrize(
     ("doubt", "scores"),

@@ -49,7 +49,9 @@ def test_runs_of_which_one_source_each_was_redrawn_are_no_replicates(answer):
     assert [each for each in answer(read_runs(table, accept="redrawn")).caveats if said in each]
 
 
-@pytest.mark.parametrize("column", ["varied", "Redrawn", "seed_varied", "source of variation"])
+@pytest.mark.parametrize(
+    "column", ["varied", "Redrawn", "vary", "seed_varied", "source_varied", "source of variation"]
+)
 def test_other_names_of_the_column_tell_of_any_source(column):
     with pytest.raises(InvalidScores) as caught:
         rank_runs(vary("All", "tokens", "masks", column=column))
@@ -57,9 +59,18 @@ def test_other_names_of_the_column_tell_of_any_source(column):
     assert str(caught.value) == ASKED.format(column, "All, masks, tokens", keep)
 
 
+@pytest.mark.parametrize("column", ["factor", "Variation", "component"])
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_columns_of_general_names_tell_of_what_studies_redraw(column, answer):
+    with pytest.raises(InvalidScores, match=f"^column '{column}' says what was redrawn"):
+        answer(vary("split", "init", column=column))
+
+
 @pytest.mark.parametrize(
     ("column", "values"),
     [
+        ("factor", ["0.5", "2"]),
+        ("component", ["dropout", "attention"]),
         ("source", ["openml", "kaggle"]),
         ("source", ["all", "web"]),  # of data
         ("source", ["original", "augmentation"]),

@@ -131,11 +131,25 @@ REFUSED_FILES = {
         "without the percent sign: 91.2.",
     ),
     "decimal comma": (
-        "algorithm;seed;score\na;1;0,912\n",
+        'algorithm,seed,score\na,1,"0,912"\n',
         {},
         InvalidScores,
         "column 'score' of runs.csv holds '0,912' where a number should be (row 2). Write decimals "
         "with a point, not a comma: 0.912.",
+    ),
+    "decimal commas beside points": (
+        "algorithm;seed;score\na;1;0,912\na;2;0.913\n",
+        {},
+        InvalidScores,
+        "column 'score' of runs.csv holds '0,912' where a number should be (row 2). Write decimals "
+        "with a point, not a comma: 0.912.",
+    ),
+    "thousands beside whole numbers": (
+        "algorithm;seed;score\na;1;987\na;2;1,312\n",
+        {},
+        InvalidScores,
+        "column 'score' of runs.csv holds '1,312' where a number should be (row 3). Write it as "
+        "1.312 if the comma is a decimal one, as 1312 if not.",
     ),
     "decimal comma and per cent": (
         "algorithm;seed;score\na;1;94,29%\n",

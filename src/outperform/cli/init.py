@@ -46,7 +46,7 @@ def command(folder: str) -> None:
     for name in texts:
         say(f"Wrote {place / name}")
     enter = "" if place == Path() else f"cd {place} && "
-    say("", f"Next: {enter}outperform run study.toml")
+    say("", f"Next: {enter}outperform check study.toml")
 
 
 def make_folder(place: Path) -> None:

@@ -93,9 +93,15 @@ _TOTAL = re.compile(
     f"total_(n|num|count)|(n|num|number_of)_?(eval|test)_({_EXAMPLES})|"
     f"(eval|test)_?(n|{_EXAMPLES})"
 )
+_MOST_REACHED = re.compile(
+    "(out_of|possible|total)(_(points|scores?))?|(max|maximum|most|n|num|possible)_(points|scores?)|"
+    "(max|maximum)_(possible|total)"
+)
 
+# Names that may say anything else, such as where data come from: values tell.
+GENERAL = split_words("cause component experiment factor source variation")
 _REDRAWN = re.compile(
-    "source|redrawn|var(ied|ying)|randomi[sz]ed|"
+    f"{'|'.join(sorted(GENERAL))}|redrawn|var(y|ies|ied|ying)|randomi[sz]ed|what_var(ies|ied)|"
     "(redrawn|var(ied|ying)|randomi[sz]ed)_(factor|seed|source)|"
     "(factor|seed|source)_(redrawn|var(ied|ying)|randomi[sz]ed)|"
     "source_of_varia(nce|tion)|varia(nce|tion)_source"
@@ -103,8 +109,9 @@ _REDRAWN = re.compile(
 
 At: TypeAlias = Literal["last", "best-validation"] | int | float | str
 Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
-Hint: TypeAlias = Literal["label", "redrawn", "test data", "total", "training"]
+Hint: TypeAlias = Literal["label", "most", "redrawn", "test data", "total", "training"]
 _HINTS: dict[Hint, re.Pattern[str]] = {
+    "most": _MOST_REACHED,
     "redrawn": _REDRAWN,
     "test data": _TEST_DATA,
     "total": _TOTAL,
@@ -382,6 +389,7 @@ def hints_of(name: str) -> frozenset[Hint]:
     """What a column may say of runs beside their scores, by its name.
 
     - label: anything, of which nothing is known;
+    - most: how many points a run could reach;
     - redrawn: which source of variation was redrawn for a run;
     - test data: which examples a run was tested on, or how many;
     - total: how many answers were asked for;

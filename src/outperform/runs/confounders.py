@@ -26,7 +26,7 @@ import numpy as np
 
 from outperform.runs.columns import Hint, hints_of, kind_of, normalise
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
-from outperform.runs.metrics import counts_answers
+from outperform.runs.metrics import counts_answers, may_be_points
 from outperform.runs.mismatches import write_alike
 from outperform.runs.nesting import compare_groups
 from outperform.runs.redrawn import find_redrawn, suspect_redrawn
@@ -56,8 +56,8 @@ def find_confounders(
     redrawn = find_redrawn(runs, rows) if columns["redrawn"] else None
     if redrawn:
         yield suspect_redrawn(*redrawn, place)
-    if columns["total"]:
-        yield from _question_counts(runs, rows, place, columns["total"], paired=paired)
+    if asked := columns["total" if counts_answers(runs.metric) else "most"]:
+        yield from _question_counts(runs, rows, place, asked, paired=paired)
     # What makes up the name of a replicate cannot differ within it.
     is_used = runs.replicate_columns.__contains__
     if paired and (tested_on := [*filterfalse(is_used, columns["test data"])]):
@@ -82,8 +82,8 @@ def _question_counts(
     runs: "Runs", rows: IntArray, place: str, names: Sequence[str], *, paired: bool
 ) -> Iterator[Suspicion]:
     """Ask about answers that are counted out of more in some runs than in others."""
-    scores = runs.score[rows]
-    if not counts_answers(runs.metric) or (np.nan_to_num(scores) % 1).any():
+    counts = counts_answers(runs.metric) or may_be_points(runs.metric)
+    if not counts or (np.nan_to_num(runs.score[rows]) % 1).any():
         return
     for name, labels, known in _read_columns(runs, rows, names):
         totals = np.array([parse_number(each) for each in labels.names], float)[labels.codes]

@@ -23,6 +23,7 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 
 from outperform.errors import InvalidScores, UnreadableRuns
+from outperform.runs.decimal_commas import write_points
 from outperform.runs.formats import (
     FORMATS,
     UNNAMED,
@@ -196,7 +197,8 @@ def read_csv(data: bytes, source: str, *, delimiter: str | None = None) -> Sourc
         numbers += places
         for column, cells in zip(columns, zip(*fields, strict=True), strict=True):
             column += cells
-    return SourceTable(header.names, source, columns, np.array(numbers, dtype=np.int64))
+    written = write_points(header.names, columns, header.delimiter)
+    return SourceTable(header.names, source, written, np.array(numbers, dtype=np.int64))
 
 
 def read_large_csv(path: Path, *, delimiter: str | None = None) -> SourceTable | None:
@@ -218,7 +220,8 @@ def read_large_csv(path: Path, *, delimiter: str | None = None) -> SourceTable |
     if columns is None:
         return None
     rows = np.arange(header.first_row, header.first_row + len(columns[0]))
-    return SourceTable(header.names, path.name, columns, rows)
+    written = write_points(header.names, columns, header.delimiter)
+    return SourceTable(header.names, path.name, written, rows)
 
 
 def _read_header(data: bytes, source: str, delimiter: str | None) -> _Header:

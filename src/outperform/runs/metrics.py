@@ -225,6 +225,17 @@ def counts_answers(name: str) -> bool:
     return bool(_COUNTS & words) and not _RATIOS & words
 
 
+def may_be_points(name: str) -> bool:
+    """Whether a metric may be a number of points, out of those that can be reached.
+
+    Examples
+    --------
+    >>> may_be_points("score"), may_be_points("test_points"), may_be_points("reward")
+    (True, True, False)
+    """
+    return not {*_split(name)} - _ADDITIONS - _BARE - {"marks", "point", "points"}
+
+
 @cache
 def is_bare_score(name: str) -> bool:
     """Whether a name says no more than that these are scores."""

@@ -1,6 +1,6 @@
 """Scores of two algorithms side by side, or of one alone: whose are missing, what they raise."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.confounders import find_confounders, note_confounders, note_settings
 from outperform.runs.labels import BoolArray, FloatArray, IntArray, Numerals
+from outperform.runs.metrics import is_share
 from outperform.runs.mismatches import (
     explain_unmatched,
     note_spellings,
@@ -18,7 +19,7 @@ from outperform.runs.mismatches import (
     write_alike,
 )
 from outperform.runs.nesting import find_nesting
-from outperform.runs.scope import HYPERPARAMETERS
+from outperform.runs.scope import FOLDS, HYPERPARAMETERS
 from outperform.runs.suspicions import Doubt, Sides, ask, find_suspicions
 from outperform.wording import enumerate_rows
 
@@ -32,6 +33,10 @@ _OF_A_SEARCH: dict[Doubt, str] = {
     ),
     "repeated": "settings are taken to change nothing there; if rows are copies, remove them",
 }
+_DIVERGED = (
+    "they are taken for trials that diverged, as some settings do, and the mean is mostly theirs; "
+    "if the number stands for a trial without a score, leave it empty"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +199,9 @@ def question_alone(
     settings = [*note_settings(runs, algorithm, rows)]
     # Nearly every search has settings whose names nobody knows, and others that change nothing.
     is_search = are_trials and (settings or HYPERPARAMETERS in runs.varied)
-    answers = _OF_A_SEARCH if is_search else {}
+    answers = dict(_OF_A_SEARCH) if is_search else {}
+    if is_search and not _is_wild_for_better(sides, minimize=runs.goal_on(task) == "minimize"):
+        answers["outlier"] = _DIVERGED
     asked, answered = [], []
     for each in (*suspicions, *confounders):
         if each.doubt in answers and each.doubt not in runs.accepted:
@@ -206,7 +213,28 @@ def question_alone(
         *answered,
         *note_spellings(runs.algorithms, (algorithm,)),
         *(() if are_trials else settings),
+        *_note_folds(runs, task),
     )
+
+
+def _is_wild_for_better(sides: Sides, *, minimize: bool) -> bool:
+    """Whether scores are wild that are better than others, or shares: these cannot diverge."""
+    if is_share(sides.metric):
+        return True
+    (scores,), middle = sides.scores, np.median(sides.scores[0])
+    better = np.minimum(scores, middle) if minimize else np.maximum(scores, middle)
+    return any(
+        each.doubt == "outlier" for each in find_suspicions(replace(sides, scores=(better,)))
+    )
+
+
+def _note_folds(runs: "Runs", task: str) -> Iterator[str]:
+    if FOLDS in runs.scope_on(task).varied:
+        yield (
+            "folds share most of their training data, and some are easier than others: runs are "
+            "not independent, and their luck is that of the folds too; for the luck of training, "
+            "give one row per seed, its mean over all folds"
+        )
 
 
 def validate_cell(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> ValidatedScores:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.runs.columns import hints_of, leaf_of, without_tracker
+from outperform.runs.columns import GENERAL, hints_of, leaf_of, without_tracker
 from outperform.runs.labels import IntArray
 from outperform.runs.source_table import SourceTable, parse_number
 from outperform.runs.suspicions import Suspicion
@@ -54,9 +54,9 @@ def find_redrawn(runs: "Runs", rows: IntArray) -> tuple[str, list[str]] | None:
 
 
 def _names_sources(name: str, values: Sequence[str]) -> bool:
-    """Whether a column says what was redrawn: `source` may say where the data come from."""
+    """Whether a column says what was redrawn: `factor` may say anything else."""
     words = {re.sub(r"[\W_]+", "_", value.casefold()) for value in values} - {""}
-    if leaf_of(without_tracker(name)) != "source":  # people have sources of their own
+    if leaf_of(without_tracker(name)) not in GENERAL:  # people have sources of their own
         return not words <= _FLAGS and None in map(parse_number, values)
     known = SOURCES & words  # one alone may be a kind of data: "original" and "augmentation"
     return bool(known) and (known == words or (len(known) > 1 and not known <= {ALL, NOISE}))

@@ -31,7 +31,7 @@ _MOST_COLUMNS = 100_000
 _N_HEAD = 20  # rows that show what kind of values a column holds
 _N_GLANCE = 1000  # rows that show whether equal texts follow one another
 _FEW = 1 / 4  # of all rows, which it pays to look at first
-_MISSING = frozenset({"", "nan", "na", "n/a", "null", "none"})
+MISSING = frozenset({"", "nan", "na", "n/a", "null", "none"})
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 
@@ -312,7 +312,7 @@ def parse_number(value: object) -> float | None:
     """
     if isinstance(value, str):
         value = value.strip()
-        if value.casefold() in _MISSING:
+        if value.casefold() in MISSING:
             return math.nan
         if "_" in value or not value.isascii():
             return None  # float() would read 1_000 and digits of other scripts

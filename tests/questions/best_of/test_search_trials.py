@@ -144,7 +144,7 @@ def test_lower_may_be_better(tmp_path):
 
 def test_what_trials_of_a_store_raise_can_be_accepted(tmp_path):
     def diverge(params, split, seeds):
-        return dict.fromkeys(("valid", "test"), 1e13 if params["c"] > 0.8 else params["c"])
+        return dict.fromkeys(("valid", "test"), -1e13 if params["c"] > 0.8 else params["c"])
 
     study, path = make_study(Ideal(1), metric="loss", trials=20, fit=diverge), tmp_path / "study.db"
     with open_store(path) as store:

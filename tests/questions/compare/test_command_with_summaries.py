@@ -51,11 +51,9 @@ def test_a_table_of_summaries_is_read_like_any_other(tmp_path):
     assert (
         json.loads(call("compare", "--summary", path, "new", "old", "--json").stdout)["n_b"] == 10
     )
+    with_points = call("compare", "--summary", path, "new", "old").stdout
     path.write_text("Method;Mean;Std;Runs\nnew;76,3;0,4;10\nold;75,1;0,5;10\n")
-    assert refused(call("compare", "--summary", path, "new", "old")) == (
-        "Error: column 'Mean' of excel.csv holds '76,3' where a number should be (rows 2, 3). "
-        "Write decimals with a point, not a comma: 76.3."
-    )
+    assert call("compare", "--summary", path, "new", "old").stdout == with_points
     path.write_text("Method,Mean,Std,Runs\nnew,76.3,0.4,2.5\nnew,1,1,3\nold,75.1,0.5,2.5\n")
     assert refused(call("compare", "--summary", path, "new", "old")) == (
         "Error: excel.csv has 2 rows for 'new'. Keep one of them."
