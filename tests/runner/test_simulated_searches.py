@@ -248,7 +248,7 @@ def test_a_winner_after_one_search_is_no_winner_for_pipelines_tuned_anew(store, 
     doubt = (
         "a wins with what one search found: if the luck of searches makes up 10% of the variance "
         "of a pair, 20 pairs find a winner between equals, were both tuned anew, in 18% of studies "
-        "instead of 5%; only runs of ideal tell"
+        "instead of 5%; only more searches tell"
     )
     assert (doubt in comparison.caveats) == is_doubted
 

@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, nct, t, ttest_1samp, ttest_rel
 
 from outperform.errors import InvalidScores, OutperformError, TooFewRuns, UnpairedScores
-from outperform.stats import difference_over_searches, required_searches
+from outperform.stats import (
+    difference_over_searches,
+    equivalence_over_searches,
+    equivalence_test,
+    required_searches,
+)
 
 scores = st.floats(-100, 100).map(lambda x: round(x, 3))
 searches = st.lists(
@@ -55,16 +60,37 @@ def test_sides_mirror_and_the_interval_agrees_with_the_test(rows, level):
     result = difference_over_searches(a, b, confidence_level=level)
     mirrored = difference_over_searches(b, a, confidence_level=level)
     assert mirrored.value == pytest.approx(-result.value, abs=1e-9)
-    assert mirrored.pvalue == pytest.approx(result.pvalue, rel=1e-6, abs=1e-12)
-    if abs(result.pvalue - (1 - level)) > 1e-6:
+    assert mirrored.pvalue == pytest.approx(result.pvalue, rel=1e-6, abs=1e-12, nan_ok=True)
+    if result.is_open or abs(result.pvalue - (1 - level)) > 1e-6:
         assert result.shown == (0 not in result.interval)
 
 
 def test_means_that_always_differ_by_the_same_tell_nothing_of_other_searches():
     result = difference_over_searches([[0.3, 0.1], [0.9]], [[0.2, 0.0], [0.8]])
     assert result.value == pytest.approx(0.1)
-    assert (result.pvalue, result.shown) == (1.0, False)
+    assert math.isnan(result.pvalue)
+    assert not result.shown
     assert (result.interval.low, result.interval.high) == (-math.inf, math.inf)
+    assert result.evidence == "means differ by the same after every search"
+    assert result.to_dict()["pvalue"] is None
+
+
+def test_complete_searches_show_nothing_where_others_are_not():
+    a, b = [[5.0], [5.1], [5.3]], [[0.0], [0.1], [0.0]]
+    assert difference_over_searches(a, b).shown
+    result = difference_over_searches(a, b, n_incomplete=2)
+    assert result.value == difference_over_searches(a, b).value
+    assert (result.n_searches, result.n_incomplete, result.n_planned) == (3, 2, 5)
+    assert result.is_open
+    assert not result.shown
+    assert result.evidence == "2 of 5 searches incomplete"
+    assert required_searches(result) is None
+    one = difference_over_searches([[3.0, 5.0]], [[1.0, 1.0]], n_incomplete=1)
+    assert (one.value, one.n_pairs, one.is_open) == (3.0, 2, True)
+    none = difference_over_searches([], [], n_incomplete=2)
+    assert math.isnan(none.value)
+    with pytest.raises(OutperformError, match="n_incomplete is -1"):
+        difference_over_searches(a, b, n_incomplete=-1)
 
 
 @pytest.mark.parametrize(
@@ -122,3 +148,68 @@ def test_no_number_of_searches_shows_what_does_not_differ_or_vary():
     assert required_searches(none) is None
     constant = difference_over_searches([[1.0], [1.0]], [[0.0], [0.0]])
     assert required_searches(constant) is None
+
+
+def test_equivalence_by_hand():
+    # Differences of means -1, 0, 1, as above: mean 0, error 1/√3. Within ±3: t = 3√3 with 2 degrees
+    # of freedom, whose upper tail is (1 - t/√(2 + t²))/2.
+    difference = difference_over_searches([[1.0], [2.0], [3.0]], [[2.0], [2.0], [2.0]])
+    test = equivalence_over_searches(difference, margin=3)
+    assert test.pvalue == pytest.approx((1 - math.sqrt(27 / 29)) / 2, rel=1e-12)
+    assert test.equivalent
+    assert test.name == "equivalence over searches"
+    assert not equivalence_over_searches(difference, margin=1).equivalent
+
+
+def test_equivalence_is_the_larger_of_two_one_sided_t_tests_of_means():
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(2, 6, 4))
+    test = equivalence_over_searches(difference_over_searches(a, b), margin=0.8)
+    gains = a.mean(axis=1) - b.mean(axis=1)
+    below = ttest_1samp(gains, 0.8, alternative="less").pvalue
+    above = ttest_1samp(gains, -0.8, alternative="greater").pvalue
+    assert test.pvalue == pytest.approx(max(below, above), rel=1e-10)
+    of_means = equivalence_test(a.mean(axis=1), b.mean(axis=1), margin=0.8)
+    assert test.interval.low == pytest.approx(of_means.interval.low, rel=1e-10)
+
+
+@given(rows=searches, level=st.floats(0.51, 0.99), margin=st.floats(0.01, 100))
+def test_equivalence_agrees_with_its_interval_whichever_side_is_first(rows, level, margin):
+    a, b = split_pairs(rows)
+    tests = [
+        equivalence_over_searches(
+            difference_over_searches(*sides, confidence_level=level), margin=margin
+        )
+        for sides in ((a, b), (b, a))
+    ]
+    assert tests[1].pvalue == pytest.approx(tests[0].pvalue, rel=1e-6, abs=1e-12, nan_ok=True)
+    if abs(tests[0].pvalue - (1 - level)) > 1e-6:
+        interval = tests[0].interval
+        assert tests[0].equivalent == (-margin < interval.low and interval.high < margin)
+
+
+def test_searches_that_tell_nothing_rule_out_nothing():
+    constant = difference_over_searches([[0.3], [0.9]], [[0.2], [0.8]])
+    missing = difference_over_searches([[1.0], [1.1]], [[1.1], [1.0]], n_incomplete=1)
+    for difference in (constant, missing):
+        test = equivalence_over_searches(difference, margin=50)
+        assert not test.equivalent
+        assert str(test) == "a difference of ±50 or more is not ruled out"
+        assert test.to_dict()["pvalue"] is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_searches", [2, 3, 5, 20])
+@pytest.mark.parametrize("shared", [0.0, 0.3])
+def test_means_at_the_margin_are_called_equivalent_as_often_as_it_says(n_searches, shared):
+    """The margin is so large that the other of the two tests always rejects."""
+    rng, n_studies, k, margin = np.random.default_rng(12), 3000, 8, 1000.0
+    luck = math.sqrt(shared) * rng.normal(size=(2, n_studies, n_searches, 1))
+    rest = math.sqrt(1 - shared) * rng.normal(size=(2, n_studies, n_searches, k))
+    a, b = luck + rest
+    differences = (difference_over_searches(x + margin, y) for x, y in zip(a, b, strict=True))
+    called = sum(equivalence_over_searches(each, margin=margin).equivalent for each in differences)
+    assert binomtest(called, n_studies, 0.05).pvalue > 0.001
+    # Negative control: all pairs as independent ones call far too many equivalent.
+    pairs = ttest_1samp((a - b).reshape(n_studies, -1), 0, axis=1, alternative="less").pvalue < 0.05
+    assert (pairs.mean() > 0.1) == (shared > 0)

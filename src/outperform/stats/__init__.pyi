@@ -129,6 +129,9 @@ from outperform.stats.sequential_test import (
 from outperform.stats.sequential_test import trace_path as trace_path
 from outperform.stats.several_searches import SearchesDifference as SearchesDifference
 from outperform.stats.several_searches import difference_over_searches as difference_over_searches
+from outperform.stats.several_searches import (
+    equivalence_over_searches as equivalence_over_searches,
+)
 from outperform.stats.several_searches import required_searches as required_searches
 from outperform.stats.subsets import PickedRuns as PickedRuns
 from outperform.stats.subsets import SubsetShares as SubsetShares

@@ -30,9 +30,11 @@ from outperform.stats.checks import (
 )
 from outperform.stats.effect_sizes import (
     Estimate,
+    MeanDifference,
     join_errors,
     mean_and_deviation,
     mean_difference,
+    student_interval,
     subtract_means,
 )
 from outperform.stats.intervals import Interval
@@ -229,7 +231,8 @@ class EquivalenceTest(Plain):
 
     def __str__(self) -> str:
         conclusion = "ruled out" if self.equivalent else "not ruled out"
-        return f"a difference of ±{self.margin:g} or more is {conclusion} (p = {self.pvalue:.2g})"
+        evidence = "" if math.isnan(self.pvalue) else f" (p = {self.pvalue:.2g})"
+        return f"a difference of ±{self.margin:g} or more is {conclusion}{evidence}"
 
 
 def equivalence_test(
@@ -263,6 +266,17 @@ def equivalence_test(
     >>> equivalence_test(a, b, margin=0.02).equivalent
     True
     """
+    estimate = mean_difference(a, b, paired=paired)
+    return rule_out(estimate, margin, confidence_level)
+
+
+def rule_out(
+    estimate: MeanDifference, margin: float, confidence_level: float, *, name: str = "equivalence"
+) -> EquivalenceTest:
+    """Test by two one-sided t-tests that a difference lies within ± `margin`.
+
+    An error that is infinite is not known, and rules out nothing.
+    """
     if not 0.5 < confidence_level < 1:
         raise InvalidInput(
             f"confidence_level is {confidence_level}", "Pass a value between 0.5 and 1"
@@ -271,13 +285,17 @@ def equivalence_test(
         raise InvalidInput(
             f"margin is {margin}", "Pass a positive number in the unit of the scores"
         )
-    estimate = mean_difference(a, b, paired=paired, confidence_level=2 * confidence_level - 1)
-    nearest = margin - abs(estimate.value)
-    if estimate.error == 0:
+    value, error, df = estimate.value, estimate.error, estimate.df
+    nearest, level = margin - abs(value), 2 * confidence_level - 1
+    if math.isinf(error):
+        unbounded = Interval(-math.inf, math.inf, level, "t")
+        return EquivalenceTest(name, math.nan, margin, unbounded, confidence_level)
+    if error == 0:
         pvalue = 0.0 if nearest > 0 else 1.0
     else:
-        pvalue = float(stdtr(estimate.df, -nearest / estimate.error))
-    return EquivalenceTest("equivalence", pvalue, margin, estimate.interval, confidence_level)
+        pvalue = float(stdtr(df, -nearest / error))
+    interval = student_interval(value, error, df, level).interval
+    return EquivalenceTest(name, pvalue, margin, interval, confidence_level)
 
 
 @dataclass(frozen=True, slots=True)

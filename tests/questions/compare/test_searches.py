@@ -8,14 +8,19 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from outperform import decide_gate, rank_runs
+from outperform import decide_gate, rank_runs, run_until_decided
 from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.errors import TooFewRuns
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import find_doubts
+from outperform.questions.compare.sequential import compare_sequentially
 from outperform.runner import run
-from outperform.stats import difference_over_searches, required_searches
+from outperform.stats import (
+    difference_over_searches,
+    equivalence_over_searches,
+    required_searches,
+)
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal
@@ -126,7 +131,7 @@ def test_the_sentence_says_what_is_shown_of_pipelines_tuned_anew(equals, tmp_pat
 
 def test_caveats_bear_the_sentence_out(equals, tmp_path):
     result = compare_runs(equals, "a", "b")
-    assert not any("only runs of ideal tell" in each for each in result.caveats)
+    assert not any("only more searches tell" in each for each in result.caveats)
     note = (
         "the runs are those of fix-hopt after the first of 4 searches: all share its luck, and "
         "tell of what it found; the means of all 4 searches, which `outperform compare` tests, "
@@ -197,8 +202,119 @@ def test_searches_that_are_left_show_nothing_where_others_failed(tmp_path):
     assert result.searches.n_searches == len(a)
     assert not result.searches.shown
     assert math.isinf(result.searches.interval.low)
-    assert "no difference is shown (p = 1)" in str(result)
+    n_left = 8 - len(a)
+    incomplete = f"{n_left} of 8 searches incomplete"
+    assert f"; tuned anew on these data, nothing is shown ({incomplete}): P(" in str(result)
+    assert ("  over 8 searches", incomplete) in result.tables[0].rows
+    plain = result.to_dict()["searches"]
+    assert (plain["pvalue"], plain["n_incomplete"]) == (None, n_left)
     assert decide_gate(result).outcome == "undecided"
+    assert result.advice == (
+        "complete all searches (`outperform run`, with --retry-failed where runs failed): those at "
+        "hand tell nothing of pipelines tuned anew."
+    )
+
+
+def test_one_complete_search_of_several_lets_no_gate_pass(tmp_path):
+    """It must not show more than two of them would."""
+    path = run_study(tmp_path / "study.db", FixHopt(12, n_repetitions=R), a=fit_better)
+    with open_store(path) as store:
+        table = load_runs(store)
+    first = {cell: {0: searches[0]} for cell, searches in table.searches.scores.items()}
+    table = replace(table, searches=replace(table.searches, scores=first))
+    result = compare_runs(table, "a", "b")
+    assert result.winner == "a"
+    assert "nothing is shown (3 of 4 searches incomplete)" in str(result)
+    assert decide_gate(result).outcome == "undecided"
+    assert any("only more searches tell" in each for each in result.caveats)
+
+
+def test_means_that_do_not_vary_have_no_pvalue(tmp_path):
+    path = run_study(tmp_path / "study.db", FixHopt(K, n_repetitions=R), b=fit_high)
+    result = compare_runs(path, "a", "b")
+    same = "4 times each, no difference is shown (means differ by the same after every search)"
+    assert same in str(result)
+    assert result.to_dict()["searches"]["pvalue"] is None
+
+
+def test_unpaired_runs_after_one_search_ask_all_searches_too(equals, tmp_path):
+    paired, result = (compare_runs(equals, "a", "b", paired=each) for each in (True, False))
+    assert result.winner is not None  # by the luck of one search
+    assert result.searches == paired.searches
+    assert ", 4 times each, no difference is shown (p = " in str(result)
+    assert result.advice == paired.advice
+    gate = decide_gate(result)
+    assert (gate.outcome, decide_gate(paired).outcome) == ("undecided", "undecided")
+    assert "at most about 2.5% of cases" in gate.errors
+    # Runs of ideal are after all searches already.
+    ideal = run_study(tmp_path / "study.db", Ideal(R), FixHopt(K, n_repetitions=R))
+    assert compare_runs(ideal, "a", "b", paired=False).searches is None
+
+
+def test_a_sequential_decision_says_what_all_searches_show(tmp_path):
+    path = run_study(tmp_path / "study.db", FixHopt(12, n_repetitions=R))
+    result = compare_sequentially(path, "a", "b")
+    assert result.winner is not None  # by the luck of one search
+    name = result.winner_name
+    assert str(result).startswith(f"Decided for {name} on toy, each tuned once, after 9 pairs: P(")
+    pvalue = f"(p = {result.comparison.searches.pvalue:.2g}, were this the only look)."
+    anew = f"; tuned anew on these data, 4 times each, no difference is shown {pvalue}"
+    assert str(result).endswith(anew)
+    assert not any("only more searches tell" in each for each in result.caveats)
+    assert "the mean difference over all searches" in result.advice
+    once = compare_sequentially(run_study(tmp_path / "once.db", FixHopt(12)), "a", "b")
+    assert ", each tuned once, after 9 pairs" in str(once)
+    assert any("only more searches tell" in each for each in once.caveats)
+
+
+def test_a_run_until_decided_says_that_each_is_tuned_once(tmp_path):
+    sides = (("a", fit_high), ("b", fit_low))
+    pipelines = tuple(FunctionPipeline(n, f, {"c": Uniform(0, 1)}, ("init",)) for n, f in sides)
+    tasks = (Task("toy", metric="score", goal="maximize"),)
+    study = Study(pipelines, tasks, (FixHopt(50, n_repetitions=R),), trials=3)
+    with InlineEngine() as engine:
+        decision = run_until_decided(study, tmp_path / "study.db", "a", "b", engine=engine)
+    assert str(decision) == (
+        f"Decided for {decision.winner_name} with each tuned once, after 9 of the 50 replicates "
+        "that the study allows."
+    )
+
+
+def test_equivalence_is_tested_over_searches_too(equals):
+    """What one search found may differ by more, or by less, than pipelines tuned anew."""
+    result = compare_runs(equals, "a", "b", equivalence=5)
+    after_one, over_all = result.tests
+    assert (after_one.name, over_all.name) == ("equivalence", "equivalence over searches")
+    assert over_all == equivalence_over_searches(result.searches, margin=5)
+    assert over_all.pvalue > after_one.pvalue
+    assert (over_all.name, str(over_all)) in result.tables[0].rows
+    margin = 1.01 * abs(result.searches.value)
+    assert not compare_runs(equals, "a", "b", equivalence=margin).tests[1].equivalent
+
+
+@pytest.mark.parametrize(
+    ("pvalues", "says"),
+    [
+        ((0.01, 0.01), "after this search and for pipelines tuned anew."),
+        ((0.01, 0.30), "after this search, but not for pipelines tuned anew."),
+        ((0.30, 0.01), "for pipelines tuned anew, but not after this search."),
+    ],
+)
+def test_advice_says_of_what_a_difference_is_ruled_out(equals, pvalues, says):
+    result = compare_runs(equals, "a", "b", equivalence=5)
+    tests = (replace(test, pvalue=p) for test, p in zip(result.tests, pvalues, strict=True))
+    advice = replace(result, tests=tuple(tests)).advice
+    assert result.winner is not None
+    assert not result.searches.shown
+    start = "any difference is small: report that a difference of 5 or more is ruled out "
+    assert advice == f"{start}{says}"
+
+
+def test_equivalence_after_one_search_says_so(tmp_path):
+    path = run_study(tmp_path / "study.db", FixHopt(K))
+    alike = compare_runs(path, "a", "b", equivalence=5)
+    assert len(alike.tests) == 1
+    assert alike.advice.endswith("a difference of 5 or more is ruled out after this search.")
 
 
 def test_one_search_or_none_has_no_such_means(tmp_path):
@@ -261,8 +377,7 @@ def test_more_searches_are_advised_where_they_leave_it_open(equals):
         "with a chance of 95%; give the study another seed, since this look has used up the level "
         "for these."
     )
-    alike = compare_runs(equals, "a", "b", equivalence=5)
-    assert alike.advice.endswith("a difference of 5 or more is ruled out after this search.")
+    assert compare_runs(equals, "a", "b", interval="anytime").advice == result.advice
 
 
 @pytest.mark.parametrize("names", ["ab", "ba"])

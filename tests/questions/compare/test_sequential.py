@@ -265,7 +265,7 @@ def test_a_decision_after_one_search_says_how_often_luck_decides():
     doubt = (
         "a wins with what one search found: if the luck of searches makes up 10% of the variance "
         "of a pair, this test decides between equals, were both tuned anew, in 32% of studies "
-        "instead of 5%; only runs of ideal tell"
+        "instead of 5%; only more searches tell"
     )
     shared = follow_runs(replace(table, one_search=True), ("a", "b"), "toy", RULE)
     assert (shared.winner, shared.caveats[0]) == ("a", doubt)

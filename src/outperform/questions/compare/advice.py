@@ -24,17 +24,14 @@ _TOO_MANY = 10_000  # runs that nobody is advised to add
 
 def suggest_next(comparison: "Comparison") -> str:
     """Say what to do after a comparison, in one sentence."""
-    for test in comparison.tests:
-        if isinstance(test, EquivalenceTest) and test.equivalent:
-            conclusion = (
-                "the difference is real but small" if comparison.winner else "the two are alike"
-            )
-            here = " on this dataset" if comparison.scope_here.divides_anew else ""
-            here += " after this search" if comparison.scope_here.tuned_once else ""
-            return (
-                f"{conclusion}: report that a difference of {test.margin:g} or more is ruled "
-                f"out{here}."
-            )
+    equivalences = [test for test in comparison.tests if isinstance(test, EquivalenceTest)]
+    if any(test.equivalent for test in equivalences):
+        return _suggest_equivalence(comparison, equivalences)
+    if comparison.searches is not None and comparison.searches.n_incomplete:
+        return (
+            "complete all searches (`outperform run`, with --retry-failed where runs failed): "
+            "those at hand tell nothing of pipelines tuned anew."
+        )
     if _is_open_tuned_anew(comparison):
         return _suggest_searches(comparison)
     if comparison.winner and comparison.holds_for_population is False:
@@ -54,6 +51,22 @@ def suggest_next(comparison: "Comparison") -> str:
             "sequential test decides, with fewer pairs, --sequential shows."
         )
     return _suggest_runs(comparison)
+
+
+def _suggest_equivalence(comparison: "Comparison", tests: list[EquivalenceTest]) -> str:
+    """Say what to report where a difference is ruled out: after one search, or over several."""
+    conclusion = "the two are alike"
+    if comparison.winner:
+        anew = comparison.searches is None or comparison.searches.shown
+        conclusion = f"{'the difference is real but' if anew else 'any difference is'} small"
+    here = " on this dataset" if comparison.scope_here.divides_anew else ""
+    if comparison.scope_here.tuned_once:
+        after = ("after this search", "for pipelines tuned anew")
+        places = [*zip(after, (test.equivalent for test in tests), strict=False)]
+        here += f" {' and '.join(place for place, ruled_out in places if ruled_out)}"
+        here += "".join(f", but not {place}" for place, ruled_out in places if not ruled_out)
+    margin = f"{tests[0].margin:g}"
+    return f"{conclusion}: report that a difference of {margin} or more is ruled out{here}."
 
 
 def _suggest_data(comparison: "Comparison") -> str:

@@ -1,6 +1,5 @@
 """Does A outperform B: from two arrays of scores, or from a table of runs."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -52,7 +51,7 @@ from outperform.store.store import read_runs
 from outperform.wording import count, enumerate_names
 
 if TYPE_CHECKING:
-    from outperform.stats import CombinedDifference, SearchesDifference
+    from outperform.stats import CombinedDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,8 +353,8 @@ def compare_on_task(
     comparison = _compare(scores.a, scores.b, goal, terms, resplit, **about)
     if table.simulated is not None and terms.paired:
         comparison = replace(comparison, combined=_combine(table.simulated, table, comparison))
-    if table.searches is not None and terms.paired:
-        comparison = replace(comparison, searches=_compare_searches(table.searches, comparison))
+    if table.searches is not None:
+        comparison = _add_searches(comparison, table.searches, terms)
     if not withstands(comparison, scores.lacking):
         comparison = replace(comparison, withstands_gaps=False)
     doubts = (
@@ -397,22 +396,19 @@ def _combine(simulated: Runs, table: Runs, comparison: Comparison) -> "CombinedD
     )
 
 
-def _compare_searches(searches: Searches, comparison: Comparison) -> "SearchesDifference | None":
-    """What several searches of both show, if there are two that both have."""
-    a, b = searches.pair(comparison.a, comparison.b, comparison.task)
-    if len(a) < 2:
-        return None
-    from outperform.stats import difference_over_searches  # only here, of studies
+def _add_searches(comparison: Comparison, searches: Searches, terms: Terms) -> Comparison:
+    """Add what several searches of both show: search i of both is a pair, whatever runs are."""
+    from outperform.stats import difference_over_searches, equivalence_over_searches  # of studies
 
-    level = comparison.interval.confidence_level
-    difference = difference_over_searches(a, b, confidence_level=level)
-    if len(a) == searches.n_searches:
-        return difference
-    if not comparison.scope_here.tuned_once:
-        return None  # the pairs are those of all searches that are there
-    # Searches may lack runs because they went badly, so those that are left show nothing.
-    unbounded = replace(difference.interval, low=-math.inf, high=math.inf)
-    return replace(difference, interval=unbounded, pvalue=1.0)
+    a, b = searches.pair(comparison.a, comparison.b, comparison.task)
+    n_incomplete, once = searches.n_searches - len(a), comparison.scope_here.tuned_once
+    if not once and (n_incomplete or not terms.paired):
+        return comparison  # the runs are those of all searches that are there
+    level, tests = comparison.interval.confidence_level, comparison.tests
+    difference = difference_over_searches(a, b, confidence_level=level, n_incomplete=n_incomplete)
+    if once and terms.equivalence is not None:
+        tests = (*tests, equivalence_over_searches(difference, margin=terms.equivalence))
+    return replace(comparison, searches=difference, tests=tests)
 
 
 def _find_resplit_scope(table: Runs, task: str) -> Scope:

@@ -191,8 +191,10 @@ class Decision(OfTwo):
         return f"an advantage of {self.a} or {self.b} {large}{on}"
 
     def __str__(self) -> str:
+        tuned = "with each tuned once, " if self.scope.tuned_once else ""
         after = (
-            f"after {self.n_replicates} of the {self.n_allowed} replicates that the study allows"
+            f"{tuned}after {self.n_replicates} of the {self.n_allowed} replicates that the study "
+            "allows"
         )
         if self.outcome == "decided":
             return _describe_decision(self.parts, self.winner_name, after)

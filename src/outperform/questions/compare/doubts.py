@@ -64,7 +64,7 @@ def find_doubts(comparison: Comparison) -> Iterator[str]:
             f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
             "paired, and so saw less than the verdict did"
         )
-    if comparison.scope_here.tuned_once and comparison.searches is None:
+    if comparison.rests_on_one_search:
         yield from _doubt_one_search(comparison)
 
 
@@ -207,16 +207,16 @@ def describe_luck(winner: str | None, what: str, errs: float, alpha: float) -> s
     return (
         f"{winner} wins with what one search found: if the luck of searches makes up {LUCK:.0%} of "
         f"the variance of a pair, {what} between equals, were both tuned anew, in {errs:.0%} of "
-        f"studies instead of {alpha:.0%}; only runs of ideal tell"
+        f"studies instead of {alpha:.0%}; only more searches tell"
     )
 
 
 def doubt_searches(comparison: Comparison, searches: Searches | None) -> Iterator[str]:
     """What is wrong with the searches that a comparison rests on, where there are several."""
-    if searches is None or not comparison.paired:
+    if searches is None or not (comparison.paired or comparison.scope_here.tuned_once):
         return
     tested = comparison.searches
-    n_tested = 0 if tested is None else tested.n_searches
+    n_tested = len(searches.pair(comparison.a, comparison.b, comparison.task)[0])
     if n_tested < searches.n_searches:
         yield (
             f"of {searches.n_searches} searches of each, {searches.n_searches - n_tested} have "

@@ -180,15 +180,16 @@ def _says_nothing_of_variation(part: Comparison) -> bool:
 def _describe_errors(parts: Sequence[PairResult], claim: GateClaim, scope: GateScope | None) -> str:
     """How often it errs. All tasks must pass, so the worst case is one without an advantage."""
     alpha, gamma = 1 - parts[0].interval.confidence_level, parts[0].gamma
-    pairs = [part for part in parts if isinstance(part, Comparison) and part.paired]
+    of_runs = [part for part in parts if isinstance(part, Comparison)]
+    pairs = [part for part in of_runs if part.paired]
     resplit = scope != "dataset" and any(part.population for part in pairs)
-    strict = resplit or any(part.gain_tuned_anew for part in pairs)
+    strict = resplit or any(part.gain_tuned_anew for part in of_runs)
     about = "at most about" if strict else "about"
     if claim == "not-worse":
         return f"one that is worse by just the margin passes in {about} {alpha / 2:.1%} of cases"
     equals, all_of_them = ("equals on one task", " on all") if len(parts) > 1 else ("equals", "")
     if strict or len(pairs) < len(parts):
-        once = pairs[0].once if strict else ""
+        once = of_runs[0].once if strict else ""
         return f"{equals} pass in {about} {alpha / 2:.1%} of cases{once}"
     n_pairs = sorted({part.n_pairs for part in pairs})
     size = max(part.false_alarms for part in pairs) / 2

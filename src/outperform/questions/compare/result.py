@@ -194,6 +194,11 @@ class Comparison(OfTwo):
         return interval if self.goal == "maximize" else -interval
 
     @property
+    def rests_on_one_search(self) -> bool:
+        """Whether all runs are after one search of each, and no others tell more."""
+        return self.scope_here.tuned_once and (self.searches is None or self.searches.is_open)
+
+    @property
     def gain(self) -> Interval:
         """The same for data like these where that is known, which is the wider one."""
         if self.population is None:
@@ -345,15 +350,22 @@ class Comparison(OfTwo):
         """The same by other names of the algorithms and the task, such as shorter ones."""
         return f"{self._claim_here(a, b, task)}{self._claim_tuned_anew(a, b)}"
 
+    @property
+    def claim_tuned_anew(self) -> str:
+        """What several searches show, to follow what the runs after one of them do."""
+        return self._claim_tuned_anew(self.a, self.b)
+
     def _claim_tuned_anew(self, a: str, b: str) -> str:
         """What several searches show, where all runs that were compared are after one."""
         if self.searches is None or self.gain_tuned_anew is None:
             return ""
-        shown = "no difference is shown"
+        anew, evidence = "; tuned anew on these data, ", self.searches.evidence
+        if self.searches.n_incomplete:
+            return f"{anew}nothing is shown ({evidence})"
+        shown, once = "no difference is shown", "" if self.searches.is_open else self.once
         if self.searches.shown:
             shown = f"{a if self.gain_tuned_anew.low > 0 else b} has the better mean"
-        n, pvalue = self.searches.n_searches, f"p = {self.searches.pvalue:.2g}"
-        return f"; tuned anew on these data, {n} times each, {shown} ({pvalue}{self.once})"
+        return f"{anew}{self.searches.n_searches} times each, {shown} ({evidence}{once})"
 
     def _claim_here(self, a: str, b: str, task: str) -> str:
         tuned = ", each tuned once" if self.scope_here.tuned_once else ""
@@ -401,9 +413,10 @@ class Comparison(OfTwo):
             value = f"{interval} ({level}), p = {population.pvalue:.2g}"
             rows.append(("  for data like these", value))
         if self.searches is not None:
-            interval = f"{self.searches.value:+.3g} {self.searches.interval}"
-            value = f"{interval}, p = {self.searches.pvalue:.2g}"
-            rows.append((f"  over {self.searches.n_searches} searches", value))
+            value = f"{self.searches.value:+.3g} {self.searches.interval}, "
+            value = "" if self.searches.is_open else value
+            label = f"  over {self.searches.n_planned} searches"
+            rows.append((label, f"{value}{self.searches.evidence}"))
         if self.combined is not None:
             combined = self.combined
             interval = f"{combined.value:+.3g} {combined.interval}"
@@ -490,5 +503,5 @@ def name_difference(result: Comparison) -> str:
 def describe_test(test: HypothesisTest | EquivalenceTest) -> tuple[str, str]:
     """Row of a table: a test with its p-value."""
     if isinstance(test, EquivalenceTest):
-        return "equivalence", str(test)
+        return test.name, str(test)
     return test.name, f"p = {test.pvalue:.2g} ({test.alternative})"

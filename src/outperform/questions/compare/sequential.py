@@ -235,7 +235,9 @@ class SequentialComparison(OfTwo):
     @property
     def decided(self) -> str:
         """What was decided, where and after how many pairs, in a few words."""
-        after = f"{f' on {self.task}' if self.task else ''} after {self.n_pairs} pairs"
+        on = f" on {self.task}" if self.task else ""
+        on += ", each tuned once," if self.scope.tuned_once else ""
+        after = f"{on} after {self.n_pairs} pairs"
         if self.winner:
             return f"Decided for {self.winner_name}{after}"
         if self.outcome == "neither":
@@ -253,7 +255,8 @@ class SequentialComparison(OfTwo):
             why = f": an advantage of either as large as γ = {self.rule.gamma:g} is ruled out;"
         elif self.path.call == "unknown":
             why = f", as it depends on incomplete pairs ({self.n_incomplete}):"
-        return f"{self.decided}{why} {self.chance} ({self.rule.words})."
+        anew = self.comparison.claim_tuned_anew
+        return f"{self.decided}{why} {self.chance} ({self.rule.words}){anew}."
 
     @property
     def tables(self) -> list[Table | str]:
@@ -278,7 +281,7 @@ class SequentialComparison(OfTwo):
         return (*self.notes, *self._doubt_decision(), *self.comparison.caveats)
 
     def _doubt_decision(self) -> Iterator[str]:
-        if self.winner and self.scope.tuned_once:
+        if self.winner and self.comparison.rests_on_one_search:
             errs = self.rule.false_alarms_after_one_search(LUCK)
             yield describe_luck(self.winner_name, "this test decides", errs, self.rule.alpha)
         own, other = self.comparison.interval, self.comparison.reverse
@@ -319,6 +322,11 @@ class SequentialComparison(OfTwo):
             if more > 0:
                 return f"add pairs and look after each, {more} more at most: this test allows it."
             return "report P(A>B) with its interval: this test allows no more pairs."
+        if self.comparison.searches is not None and not self.comparison.searches.is_open:
+            return (
+                "report the decision with its rule, as one of what one search found, and the mean "
+                "difference over all searches with its interval."
+            )
         return (
             "report the decision with its rule, the number of pairs, and P(A>B) with its interval."
         )

@@ -353,7 +353,8 @@ def tabulate_tasks(tasks: TaskComparisons) -> list[Table | str]:
     if any(result.searches for result in results):
         header.append("p, over searches")
         for row, result in zip(rows, results, strict=True):
-            row.append("–" if result.searches is None else f"{result.searches.pvalue:.2g}")
+            searches = result.searches
+            row.append("–" if searches is None or searches.is_open else f"{searches.pvalue:.2g}")
     tests = [(c.task, *describe_test(test)) for c in results for test in c.tests]
     explained = (
         "  verdict: each task by itself; Holm: its p corrected for all tasks; a task counts above "
