@@ -2,6 +2,8 @@
 
 import json
 from dataclasses import replace
+from itertools import product
+from math import comb
 
 import numpy as np
 import pytest
@@ -107,6 +109,32 @@ def test_tasks_of_which_none_can_be_named_may_be_better_on_average():
     # With the third won too, each verdict allows the claim alone.
     three = compare_runs(table(a=wins(6, 0), b=wins(6, 0), c=wins(6, 0)), "new", "old")
     assert (three.winner, three.n_tasks_better) == ("a", {"a": 3, "b": 0})
+
+
+def test_tasks_by_name_and_on_average_are_two_chances():
+    """Equals on two tasks with ten pairs are told apart by either in 6.7% of studies."""
+    two = compare_runs(table(a=wins(8, 2), b=wins(8, 2)), "new", "old")
+    assert str(two).startswith("new is better than old on average over these 2 tasks, ")
+    two_chances = (
+        "a task that can be named and the average over tasks are two chances to differ, and equals "
+        "do by one of them in up to 10.0% of studies"
+    )
+    assert two.caveats[0] == two_chances
+    for others in ((wins(10, 0), wins(10, 0)), (wins(10, 0), wins(5, 5)), (wins(5, 5), wins(6, 4))):
+        result = compare_runs(table(a=others[0], b=others[1]), "new", "old")
+        assert two_chances not in result.caveats
+    # Five pairs a task are too few to name one.
+    assert compare_runs(table(a=wins(5, 0), b=wins(5, 0)), "new", "old").caveats[0] != two_chances
+
+
+def test_the_sentence_on_two_equal_tasks_errs_as_often_as_is_said():
+    """Exactly, over all numbers of pairs won: 6.7%, within the 10% of the caveat."""
+    n, claimed = 10, 0.0
+    for first, second in product(range(n + 1), repeat=2):
+        tasks = table(a=wins(first, n - first), b=wins(second, n - second))
+        if not str(compare_runs(tasks, "new", "old")).startswith("No difference shown"):
+            claimed += comb(n, first) * comb(n, second) / 4**n
+    assert claimed == pytest.approx(0.067, abs=5e-4)
 
 
 def test_many_small_wins_and_one_large_loss_are_both_said():

@@ -24,7 +24,13 @@ from outperform.questions.compare.result import (
 )
 from outperform.questions.result import Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
-from outperform.stats import Interval, anytime_interval, average_probability, partial_conjunction
+from outperform.stats import (
+    Interval,
+    anytime_interval,
+    average_probability,
+    partial_conjunction,
+    smallest_conclusive,
+)
 from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.outperforming import count_wins
 from outperform.wording import format_spread, make_line
@@ -235,13 +241,27 @@ class TaskComparisons(OnTasks[Comparison]):
         if self.comparisons[0].goal == "minimize":
             gain = -gain
         for side, name, other in self._sides:
+            if average_chance(self.comparisons, side).interval.low <= 0.5:
+                continue
+            if self._might_name_a_task and not any(self.n_tasks_better.values()):
+                yield (
+                    "a task that can be named and the average over tasks are two chances to "
+                    "differ, and equals do by one of them in up to "
+                    f"{2 * self.comparisons[0].alpha:.1%} of studies"
+                )
             lead = gain if side == "a" else -gain
-            if lead < 0 and average_chance(self.comparisons, side).interval.low > 0.5:
+            if lead < 0:
                 yield (
                     f"{other} has the better mean over these tasks, although {name} wins more "
                     "often, for it loses by more than it wins by, if scores of one task may be "
                     "compared with those of another: every win counts the same here"
                 )
+
+    @property
+    def _might_name_a_task(self) -> bool:
+        """Whether some task has so many runs that it could be named, allowing for their number."""
+        fewest = smallest_conclusive(self.comparisons[0].alpha / len(self.comparisons))
+        return any(each.n_decided >= fewest for each in self.comparisons)
 
     @property
     def _sides(self) -> tuple[tuple[Winner, str, str], ...]:
