@@ -148,12 +148,25 @@ def test_equals_differ_by_wins_or_means_no_more_often_than_is_said(n):
     assert binomtest(won, n_studies, 0.05, alternative="greater").pvalue > 0.001
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_few_diverging_runs_make_wins_and_means_two_chances_indeed(paired):
+    """They rule the means and hardly touch the wins: 8.7 and 9.0%, within the 10% of the caveat."""
+    size, rng = (8000, 2, 200), np.random.default_rng(6)
+    scores = np.where(rng.random(size) < 0.05, 0.1, rng.normal(0.8, 0.01, size))
+    results = [compare(*study, paired=paired) for study in scores]
+    named = sum(result.winner is not None or "better mean" in str(result) for result in results)
+    assert binomtest(named, size[0], 0.1, alternative="greater").pvalue > 0.001
+    # Negative control: it is more than holds of normal scores.
+    assert binomtest(named, size[0], 0.075, alternative="greater").pvalue < 0.05
+
+
 def test_means_that_differ_where_wins_do_not_are_mentioned():
     base = np.arange(30) / 1000
     comparison = compare(base + np.repeat([0.3, -0.001], [16, 14]), base)
     assert comparison.winner is None
     assert "interval of the mean difference excludes 0, in favour of A" in doubts(comparison)
-    assert "equals do by one of them in up to 7.5% of studies" in doubts(comparison)
+    assert "equals do by one of them in up to 10.0% of studies" in doubts(comparison)
     assert str(comparison).startswith(
         "A has the better mean, but is not shown to beat B more often: P(A > B) = 0.533"
     )
