@@ -6,7 +6,7 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.study.command_pipeline import CommandPipeline
-from outperform.study.designs import Crossed, FixHopt, Ideal, Variance
+from outperform.study.designs import Crossed, FixHopt, Ideal, Variance, make_design
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.fits import Draw
 from outperform.study.pipelines import FunctionPipeline, Pipeline
@@ -14,7 +14,6 @@ from outperform.study.sources import ALL, NOISE
 from outperform.study.spaces import Uniform
 from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.study import Study
-from outperform.study.study_file_tables import make_design
 from outperform.study.tasks import Task
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest, ks_2samp
 
 from outperform.errors import InvalidInput
-from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt
+from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt, make_design
 from outperform.study.fits import Search
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.simulated_searches import (
@@ -19,7 +19,6 @@ from outperform.study.simulated_searches import (
 )
 from outperform.study.spaces import LogUniform, Uniform
 from outperform.study.study import Study, describe_plan, plan_study
-from outperform.study.study_file_tables import make_design
 from outperform.study.surrogate import fit_surrogate
 from outperform.study.tasks import Task
 from outperform.study.tuners import TUNERS, Trial, best_trial, make_tuner
