@@ -268,8 +268,7 @@ def count_fits(designs: Iterable[Design], draw: Draw) -> int:
     runs, searches = set(), set()
     for design in designs:
         for run in design.plan_runs(draw):
-            moved = frozenset((name, i) for name, i in run.redrawn.items() if i)
-            runs.add((moved, run.search, run.choice))
+            runs.add(run.identity)
             searches.add(run.search)
     return len(runs) + sum(search.n_trials for search in searches if search is not None)
 

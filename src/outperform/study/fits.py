@@ -67,6 +67,12 @@ class PlannedRun:
         return (self.design, self.source, self.replicate, self.pipeline, self.task)
 
     @property
+    def identity(self) -> tuple[Search | None, Choice, frozenset[tuple[str, int]]]:
+        """What tells its fit from those of other runs; equal ones are done once."""
+        moved = frozenset((name, i) for name, i in self.redrawn.items() if i)
+        return self.search, self.choice, moved
+
+    @property
     def seeds(self) -> Seeds:
         """Seed of every source."""
         return self.draw.seeds(self.redrawn)[0]
