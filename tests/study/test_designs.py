@@ -138,7 +138,7 @@ def test_another_root_moves_every_seed():
 def test_folds_of_one_cross_validation_share_their_permutation():
     task = Task("toy", metric="accuracy", splitter=CrossValidation(3))
     runs = plan(Ideal(6), task=task)
-    assert [run.fold for run in runs] == [0, 1, 2, 0, 1, 2]
+    assert [run.make_fit({}).fold for run in runs] == [0, 1, 2, 0, 1, 2]
     splits = [dict(run.seeds)["split"] for run in runs]
     assert len(set(splits[:3])) == len(set(splits[3:])) == 1
     assert splits[0] != splits[3]

@@ -8,6 +8,7 @@ depend on the number of workers.
 from collections.abc import Callable, Collection, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from heapq import heappop
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,7 @@ class Coordinator:
         # They get ready while we read and plan; not where nothing seems to be missing.
         if sum(store.counts().values()) < self.description["n_fits"]:
             self._exchange.wake_workers()
-        recorded = read_recorded(store, self.description, retry_failed=retry_failed)
+        recorded = read_recorded(store, retry_failed=retry_failed)
         about = (study, store, self.description)
         self._planner = Planner(*about, recorded, retry_failed=retry_failed)
         self.known, self.progress = self._planner.known, self._planner.progress
@@ -190,13 +191,13 @@ class Coordinator:
         """Plan and submit until workers have enough to do; what the spool has gives no work."""
         n_wanted = self._exchange.n_wanted
         while True:
-            while self._planner.n_queued < n_wanted and (planned := next(plan, None)):
+            while len(self._planner.queue) < n_wanted and (planned := next(plan, None)):
                 self._planner.take_up(*planned)
             for simulation in self._planner.simulations.begin(self.known):
                 self._exchange.submit_simulation(*simulation)
-            if not self._planner.n_queued or self._exchange.is_full:
+            if not self._planner.queue or self._exchange.is_full:
                 return
-            key = self._planner.take_next()
+            key = heappop(self._planner.queue)[-1]
             if key in self._missing:  # else a second result has come while it waited for another
                 self._exchange.submit(key, self._missing[key].fit)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error
-from outperform.runner.description import Pair, read_recorded
+from outperform.runner.description import Pair, Recorded, find_kept, read_recorded
 from outperform.runner.planning import Planner
 from outperform.runner.work import FitWork, list_needs
 from outperform.store import Store
@@ -87,8 +87,7 @@ def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pa
     for planned in study.plan_runs() if left else ():
         pair = (planned.pipeline, planned.task)
         if pair in left:
-            params = default_params(study.pipeline(planned.pipeline).space)
-            fit = study.make_fit(planned, params, refit=True)
+            fit = planned.make_fit(default_params(planned.draw.pipeline.space))
             engine.submit(work, fit, tag=pair, timeout=patience, needs=needs[fit.pipeline])
             left.remove(pair)
         if not left:
@@ -109,8 +108,12 @@ class LeftFits:
         self, study: Study, store: Store, description: Mapping[str, Any], *, retry_failed: bool
     ) -> None:
         self._study = study
-        recorded = read_recorded(store, description, retry_failed=retry_failed)
-        about = (study, store, description, recorded)
+        known, runs = read_recorded(store, retry_failed=retry_failed)
+        # As `enter_study` forgets runs.
+        before = store.get_meta("study")
+        kept = {*find_kept(before, description, retry_failed=retry_failed)}
+        finished = {role: key for role, key in runs.items() if role[3:] in kept}
+        about = (study, store, description, Recorded(known, finished))
         self._plan = partial(Planner, *about, retry_failed=retry_failed, only_counts=True)
 
     def count(

@@ -172,8 +172,8 @@ def enter_study(
     return now
 
 
-def read_recorded(store: Store, now: Mapping[str, Any], *, retry_failed: bool) -> Recorded:
-    """What a store knows of a study with this description."""
+def read_recorded(store: Store, *, retry_failed: bool) -> Recorded:
+    """What a store knows of its study; without failures where they are tried again."""
     # Python would look again and again through the many objects made here, which all stay: that
     # was a third of the time for 100,000 fits.
     was_enabled = gc.isenabled()
@@ -181,10 +181,8 @@ def read_recorded(store: Store, now: Mapping[str, Any], *, retry_failed: bool) -
     try:
         scores = store.scores()
         known = {key: each for key, each in scores.items() if each} if retry_failed else scores
-        kept = {*find_kept(store.get_meta("study"), now, retry_failed=retry_failed)}
-        labels = [label for label in store.run_labels() if label[3:5] in kept]
-        finished = {label[:5]: label.key for label in labels if known.get(label.key)}
-        return Recorded(known, finished)
+        labels = store.run_labels()
+        return Recorded(known, {run[:5]: run.key for run in labels if known.get(run.key)})
     finally:
         if was_enabled:
             gc.enable()

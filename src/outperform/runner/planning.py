@@ -6,7 +6,7 @@ Searches, real and simulated, are followed until a fit is missing, and runs wait
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
+from heapq import heappush
 from itertools import count
 from typing import Any, Literal
 
@@ -37,7 +37,6 @@ class SearchState:
 
     search: Search
     order: int  # place of its first run in the study: earlier ones are done first
-    sign: int  # -1 where lower scores are better
     finished_run: str | None = None  # key of a recorded run that has used its outcome
     n_assumed: int = 0  # trials counted as known without a look, as a run after it is finished
     runs: list[PlannedRun] = field(default_factory=list)
@@ -49,9 +48,9 @@ class SearchState:
 
     def history(self, known: Known) -> list[Trial]:
         """Trials so far, higher being better; failed and unfinished ones have no score."""
-        scores = [known.get(key) for key in self.keys]
+        sign, scores = self.search.draw.task.sign, [known.get(key) for key in self.keys]
         return [
-            Trial(trial.params, self.sign * score["valid"] if score else None)
+            Trial(trial.params, sign * score["valid"] if score else None)
             for trial, score in zip(self.trials, scores, strict=True)
         ]
 
@@ -107,9 +106,12 @@ class Simulations:
         begun: list[tuple[Tag, Simulation]] = []
         for name in [name for name in self._waiting if name not in self._running]:
             state, runs = self._running[name] = self._waiting.pop(name)
+            search = state.search
             simulation = Simulation(
-                state.search,
-                self._study.pipeline(state.search.pipeline).space,
+                search.tuner,
+                search.n_trials,
+                search.tuner_seed,
+                search.draw.pipeline.space,
                 tuple(state.history(known)),
                 tuple(planned.tuner_seed for planned in runs),
                 self._best_share,
@@ -149,6 +151,9 @@ class Planner:
         Scores of the recorded fits by key, none where one failed; without failures to be retried.
     fits
         Those that are wanted and missing, by key.
+    queue
+        A heap of those to be submitted: order, number in the queue and key. Early runs come first,
+        so that pairs end together.
     labels
         Which fits are runs, and which failed ones are trials; not saved yet.
     """
@@ -173,31 +178,20 @@ class Planner:
         self._tuner = make_tuner(study.tuner)
         self._counted: set[str] = set()  # known before, and needed by this study
         self._searches: dict[Search, SearchState] = {}
-        # Order, number in the queue and key: early runs first, so that pairs end together.
-        self._queue: list[tuple[int, int, str]] = []
+        self.queue: list[tuple[int, int, str]] = []
         self._numbers = count()
         self._may_guess = only_counts and self._draws_differ()
 
-    @property
-    def n_queued(self) -> int:
-        """Fits to be submitted."""
-        return len(self._queue)
-
-    def take_next(self) -> str:
-        """Key of the fit to be submitted next."""
-        return heappop(self._queue)[-1]
-
     def enqueue(self, key: str) -> None:
         """Let a missing fit be submitted, perhaps once more."""
-        heappush(self._queue, (self.fits[key].order, next(self._numbers), key))
+        heappush(self.queue, (self.fits[key].order, next(self._numbers), key))
 
     def take_up(self, order: int, planned: PlannedRun) -> None:
         """Count a run that is finished; of another, follow the search or want the fit."""
         search, finished = planned.search, self._finished.get(planned.role)
         state = None if search is None else self._searches.get(search)
         if search is not None and state is None:
-            sign = self.study.task(search.task).sign
-            self._searches[search] = state = SearchState(search, order, sign)
+            self._searches[search] = state = SearchState(search, order)
             state.n_assumed = 0 if finished is None else search.n_trials
             self.progress.n_known += state.n_assumed
         if state is not None and planned.choice == "best" and state.finished_run is None:
@@ -208,8 +202,7 @@ class Planner:
             state.runs.append(planned)
             self._follow(state)
         else:
-            space = self.study.pipeline(planned.pipeline).space
-            self._want_run(planned, default_params(space), order)
+            self._want_run(planned, default_params(planned.draw.pipeline.space), order)
 
     def settle(self, measurement: Measurement) -> None:
         """Take in what came out of a missing fit, and let the searches that wait for it go on."""
@@ -275,14 +268,13 @@ class Planner:
         if not state.keys:
             self.progress.n_known -= state.n_assumed  # they are counted one by one
             state.n_assumed = 0
-        search, tuner = state.search, self._tuner
-        space = self.study.pipeline(search.pipeline).space
+        search, tuner, space = state.search, self._tuner, state.search.draw.pipeline.space
         while len(state.keys) < search.n_trials:
             if state.missing and (tuner.uses_history or self._may_stop()):
                 return
             history = state.history(self.known) if tuner.uses_history else state.trials
             params = tuner.suggest(space, history, search.tuner_seed, search.n_trials)
-            key = self._want(self.study.make_fit(search, params, refit=False), state.order)
+            key = self._want(search.make_fit(params), state.order)
             state.keys.append(key)
             state.trials.append(Trial(params, None))
             if key in self.fits:
@@ -324,7 +316,7 @@ class Planner:
         self.labels += [label_trial(state.search, number, key) for number in places]
 
     def _want_run(self, planned: PlannedRun, params: Params, order: int) -> None:
-        key = self._want(self.study.make_fit(planned, params, refit=True), order)
+        key = self._want(planned.make_fit(params), order)
         self.labels.append(RunLabel(*planned.role, key))
 
     def _want(self, fit: Fit, order: int) -> str:

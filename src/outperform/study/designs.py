@@ -292,17 +292,17 @@ _WORDS: dict[str, Kind] = {
 }
 # Field of a design that a word gives: a word is short for the number of what it names.
 _FIELDS = {word: f"n_{word}" if kind is int else word for word, kind in _WORDS.items()}
-
-
-def _list_words(design: type[Any]) -> list[str]:
-    """Words of a design in study files; the first cannot be left out."""
-    return [field.name.removeprefix("n_") for field in fields(design) if field.name != "kind"]
+# Of each kind; the first cannot be left out.
+_OWN_WORDS = {
+    kind: [field.name.removeprefix("n_") for field in fields(design) if field.name != "kind"]
+    for kind, design in _DESIGNS.items()
+}
 
 
 def make_design(options: Mapping[str, Any]) -> Design:
     """Design from a table of a study file."""
     kind = find_kind("design", options, _DESIGNS, _WORDS)
-    words = _list_words(_DESIGNS[kind])
+    words = _OWN_WORDS[kind]
     settings = {word: value for word, value in options.items() if word != "kind"}
     check_words(settings, {word: _WORDS[word] for word in words}, of=kind)
     if words[0] not in settings:
@@ -318,6 +318,6 @@ def describe_design(design: Design) -> dict[str, Any]:
     kind = _DESIGNS.get(design.kind)
     if kind is None or not isinstance(design, kind):
         return {}
-    values = {word: getattr(design, _FIELDS[word]) for word in _list_words(kind)}
+    values = {word: getattr(design, _FIELDS[word]) for word in _OWN_WORDS[design.kind]}
     listed = {word: list(v) if isinstance(v, tuple) else v for word, v in values.items()}
     return {"kind": design.kind, **{word: v for word, v in listed.items() if v != []}}

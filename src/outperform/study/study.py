@@ -20,9 +20,9 @@ from outperform.study.designs import (
     describe_design,
     make_design,
 )
-from outperform.study.fits import Draw, Fit, PlannedRun, Search, make_fit
+from outperform.study.fits import Draw, PlannedRun
 from outperform.study.pipelines import Pipeline
-from outperform.study.spaces import Params, Space, describe_dimension, make_space
+from outperform.study.spaces import Space, describe_dimension, make_space
 from outperform.study.splits import CrossValidation, FixedSplit, OutOfBootstrap, Splitter
 from outperform.study.study_checks import check_study, list_parts, score_by_task
 from outperform.study.tasks import Task
@@ -80,25 +80,20 @@ class Study(_RefusesOldWord):
     trials: int = 20
     timeout: float | None = None
     retries: int = 0
-    _by_name: dict[tuple[str, str], Pipeline | Task] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for parts, kind in (("pipelines", Pipeline), ("tasks", Task), ("designs", Design)):
             object.__setattr__(self, parts, list_parts(parts, getattr(self, parts), kind))
         object.__setattr__(self, "pipelines", score_by_task(self.pipelines, self.tasks))
-        by_name: dict[tuple[str, str], Pipeline | Task] = {}
-        by_name |= {("pipeline", pipeline.name): pipeline for pipeline in self.pipelines}
-        by_name |= {("task", task.name): task for task in self.tasks}
-        object.__setattr__(self, "_by_name", by_name)
         check_study(self)
 
     def pipeline(self, name: str) -> Pipeline:
         """Pipeline of this name."""
-        return self._by_name["pipeline", name]  # type: ignore[return-value]
+        return {each.name: each for each in self.pipelines}[name]
 
     def task(self, name: str) -> Task:
         """Task of this name."""
-        return self._by_name["task", name]  # type: ignore[return-value]
+        return {each.name: each for each in self.tasks}[name]
 
     def plan_runs(
         self, designs: tuple[Design, ...] | None = None, pipelines: Collection[str] = ()
@@ -137,12 +132,6 @@ class Study(_RefusesOldWord):
             kind: [(*draw.pair, count_fits(designs, draw)) for draw in self.draws]
             for kind, designs in by_kind.items()
         }
-
-    def make_fit(self, planned: PlannedRun | Search, params: Params, *, refit: bool) -> Fit:
-        """Fit of a run, or of a trial of a search, with these hyperparameters."""
-        pipeline, task = self.pipeline(planned.pipeline), self.task(planned.task)
-        seeds = dict(planned.seeds)
-        return make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=refit)
 
     @property
     def draws(self) -> list[Draw]:
