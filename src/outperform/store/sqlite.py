@@ -17,7 +17,6 @@ from outperform.store.rows import (
     decode_scores,
     encode_label,
     encode_row,
-    encode_value,
 )
 from outperform.store.sql_store import N_TIMED, SqlStore
 from outperform.store.sqlite_file import (
@@ -29,7 +28,7 @@ from outperform.store.sqlite_file import (
     find_real_path,
     verify_file,
 )
-from outperform.store.sqlite_format import SET_META, has_checksums
+from outperform.store.sqlite_format import has_checksums
 from outperform.store.sqlite_writer import SqliteWriter, WriterLock
 from outperform.store.store import report_writer
 
@@ -141,10 +140,6 @@ class SqliteStore(SqlStore):
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
         pairs = {(pipeline, task) for pipeline, task, _ in self.counts()}
         return {pair: float(self._read(_MEAN_SECONDS, (*pair, *pair))[0][0]) for pair in pairs}
-
-    def set_meta(self, name: str, value: Any) -> None:
-        """Keep something JSON can hold under a name, durably, in place of what was there."""
-        self._change(SET_META, [encode_value(name, value)])
 
     def verify(self) -> Verification:
         """Look at everything, and say what is damaged and what to do."""

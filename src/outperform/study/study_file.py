@@ -27,7 +27,7 @@ from outperform.study.study_file_entries import (
     entry,
     find_line,
 )
-from outperform.study.tasks import TableData, Task, find_goal, make_data
+from outperform.study.tasks import TableData, Task, make_data
 from outperform.wording import enumerate_names
 
 _TOP: dict[str, Kind] = {
@@ -201,15 +201,14 @@ def _make_task(table: Mapping[str, Any], folder: Path) -> Task:
     check_words(table, _TASK, of="the task")
     if "metric" not in table:
         raise InvalidInput("the task has no metric", 'Add metric = "accuracy", or another')
-    with entry("goal" if "goal" in table else "metric"):
-        goal = find_goal(table["metric"], table.get("goal"))
     data, name = None, "task"
     if "data" in table:
         with entry("data"):
             data, name = _make_data(table["data"], folder)
     with entry("split"):
         splitter = make_splitter(table["split"]) if "split" in table else OutOfBootstrap()
-    return Task(table.get("name") or name, table["metric"], goal, data, splitter)
+    about = {word: table[word] for word in ("metric", "goal") if word in table}
+    return Task(table.get("name") or name, **about, data=data, splitter=splitter)
 
 
 def _make_data(data: Any, folder: Path) -> tuple[Callable[[], Dataset], str]:
