@@ -137,8 +137,7 @@ class Coordinator:
         if sum(store.counts().values()) < self.description["n_fits"]:
             self._exchange.wake_workers()
         recorded = read_recorded(store, retry_failed=retry_failed)
-        about = (study, store, self.description)
-        self._planner = Planner(*about, recorded, retry_failed=retry_failed)
+        self._planner = Planner(study, store, self.description, recorded, retry_failed=retry_failed)
         self.known, self.progress = self._planner.known, self._planner.progress
         self._missing = self._planner.fits
         self._arrived: list[FitReport] = []  # not saved yet

@@ -80,7 +80,7 @@ class Simulations:
     def __init__(
         self, study: Study, store: Store, description: Mapping[str, Any], *, anew: bool
     ) -> None:
-        self._study, self._store, self._description = study, store, description
+        self._store, self._description = store, description
         shares = [each.best_share for each in study.designs if isinstance(each, SimulatedHopt)]
         self._best_share = shares[0] if shares else 1.0
         self._records: dict[str, Any] = store.get_meta(SURROGATES) or {} if shares else {}
@@ -168,7 +168,7 @@ class Planner:
         retry_failed: bool,
         only_counts: bool = False,
     ) -> None:
-        self.study, self._store = study, store
+        self._store = store
         self.known, self._finished = recorded
         self.progress = Progress(description["n_fits"])
         self.fits: dict[str, MissingFit] = {}
@@ -180,7 +180,7 @@ class Planner:
         self._searches: dict[Search, SearchState] = {}
         self.queue: list[tuple[int, int, str]] = []
         self._numbers = count()
-        self._may_guess = only_counts and self._draws_differ()
+        self._may_guess = only_counts and self._tuner.draws_alike and _draws_differ(study)
 
     def enqueue(self, key: str) -> None:
         """Let a missing fit be submitted, perhaps once more."""
@@ -270,7 +270,9 @@ class Planner:
             state.n_assumed = 0
         search, tuner, space = state.search, self._tuner, state.search.draw.pipeline.space
         while len(state.keys) < search.n_trials:
-            if state.missing and (tuner.uses_history or self._may_stop()):
+            # Where fits are only counted, and none of those to come is known, they need no look.
+            may_stop = self._may_guess and self.progress.n_known >= len(self.known)
+            if state.missing and (tuner.uses_history or may_stop):
                 return
             history = state.history(self.known) if tuner.uses_history else state.trials
             params = tuner.suggest(space, history, search.tuner_seed, search.n_trials)
@@ -282,18 +284,6 @@ class Planner:
                 self.fits[key].searches.append(state)
             elif not self.known[key]:
                 self._label_trials(state, key)
-
-    def _may_stop(self) -> bool:
-        """Whether fits are only counted, and none of those to come is known."""
-        return self._may_guess and self.progress.n_known >= len(self.known)
-
-    def _draws_differ(self) -> bool:
-        """Whether no two trials of any search are equal."""
-        spaces = [pipeline.space for pipeline in self.study.pipelines if pipeline.space]
-        return self._tuner.draws_alike and all(
-            any(isinstance(each, Uniform | LogUniform) for each in space.values())
-            for space in spaces
-        )
 
     def _choose(self, planned: PlannedRun, state: SearchState) -> None:
         """Want a run with what its search chose, or what one redrawn for it does."""
@@ -333,6 +323,12 @@ class Planner:
         if key not in self._counted:
             self._counted.add(key)
             self.progress.n_known += 1
+
+
+def _draws_differ(study: Study) -> bool:
+    """Whether no two random trials of a search are equal, whichever it is."""
+    spaces = [pipeline.space.values() for pipeline in study.pipelines if pipeline.space]
+    return all(any(isinstance(each, Uniform | LogUniform) for each in own) for own in spaces)
 
 
 def _count_blocked(blocked: dict[str, int], state: SearchState, n_runs: int) -> str:
