@@ -124,17 +124,16 @@ def _decode_score_texts(texts: Sequence[str]) -> list[dict[str, float]] | None:
     return None
 
 
-def compare_with_recorded(row: tuple[Any, ...], new: Measurement, address: str) -> Added:
-    """What becomes of a fit that was recorded before; "new" if it takes the place of a failure.
+def compare_with_recorded(row: tuple[Any, ...] | None, new: Measurement, address: str) -> Added:
+    """What becomes of a fit that may be recorded; "new" if not, or if as a failure.
 
     The row is status, key, scores and their checksum, as they are recorded.
     """
-    status, *scores = row
-    if status == "failed":
+    if row is None or row[0] == "failed":
         return Added("new")
     if new.status == "failed":
         return Added("kept")
-    return compare_scores(decode_scores([tuple(scores)], address)[new.key], new.scores)
+    return compare_scores(decode_scores([row[1:]], address)[new.key], new.scores)
 
 
 def decode_counts(

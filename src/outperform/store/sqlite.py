@@ -33,12 +33,10 @@ from outperform.store.sqlite_writer import SqliteWriter, WriterLock
 from outperform.store.store import report_writer
 
 _ALL_COLUMNS = [*COLUMNS, *CHECKSUMS]
-_INSERT = (
+_RECORD = (
     f"INSERT INTO measurements ({', '.join(_ALL_COLUMNS)}) "
-    f"VALUES ({', '.join('?' * len(_ALL_COLUMNS))})"
-)
-_UPDATE = (
-    f"UPDATE measurements SET {', '.join(f'{name} = ?' for name in _ALL_COLUMNS)} WHERE key = ?"
+    f"VALUES ({', '.join('?' * len(_ALL_COLUMNS))}) ON CONFLICT (key) "
+    f"DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _ALL_COLUMNS)}"
 )
 _RECORDED = "SELECT status, key, scores, score_checksum FROM measurements WHERE key = ?"
 _LABEL = "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -118,13 +116,9 @@ class SqliteStore(SqlStore):
             added = []
             for new, row in zip(measurements, rows, strict=True):
                 recorded = connection.execute(_RECORDED, (new.key,)).fetchone()
-                if recorded is None:
-                    connection.execute(_INSERT, row)
-                    added.append(Added("new"))
-                    continue
                 added.append(compare_with_recorded(recorded, new, self.address))
                 if added[-1].kind == "new":
-                    connection.execute(_UPDATE, (*row, new.key))
+                    connection.execute(_RECORD, row)
         return added
 
     def scores(self) -> dict[str, dict[str, float]]:
