@@ -15,10 +15,9 @@ from outperform.runner import Progress, run_fits
 from outperform.store import open_store
 from outperform.study.designs import Variance
 from outperform.study.pipelines import FunctionPipeline
-from outperform.study.spaces import default_params
+from outperform.study.spaces import default_params, make_space
 from outperform.study.splits import OutOfBootstrap
 from outperform.study.study import Study
-from outperform.study.study_file_tables import make_space
 from outperform.study.tasks import BundledData, Task
 from timing import Contest, Measured, time_both
 

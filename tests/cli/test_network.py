@@ -14,9 +14,8 @@ from outperform.cli.templates import network as module
 from outperform.cli.templates.network import Network
 from outperform.study.datasets import Dataset
 from outperform.study.sources import LEARNING_SOURCES, derive_seed
-from outperform.study.spaces import default_params
+from outperform.study.spaces import default_params, make_space
 from outperform.study.splits import OutOfBootstrap, Split
-from outperform.study.study_file_tables import make_space
 from outperform.study.tasks import BundledData
 
 PIPELINES = tomllib.loads((TEMPLATES / "demo.toml").read_text())["pipeline"]

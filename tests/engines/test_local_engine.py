@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from outperform.engines import LocalEngine, Needs
-from outperform.engines.jobs import Job, JobQueue, limit_loading
-from outperform.engines.worker import Worker
+from outperform.engines.local import JobQueue
+from outperform.engines.worker import Job, Worker, limit_loading
 from outperform.errors import EngineError, InvalidInput
 
 
@@ -83,7 +83,7 @@ class TestTimeout:
             assert gone(worker)
 
     def test_work_that_never_ends_loading_is_an_error_of_the_engine(self, monkeypatch):
-        monkeypatch.setattr("outperform.engines.jobs._LEAST_TO_LOAD", 0.2)
+        monkeypatch.setattr("outperform.engines.worker._LEAST_TO_LOAD", 0.2)
         with LocalEngine(1) as engine:
             engine.submit(LoadsForEver(), 1, tag=1, timeout=0.01)
             with pytest.raises(EngineError) as caught:

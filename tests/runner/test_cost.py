@@ -16,6 +16,7 @@ from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Choices, Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
+from outperform.study.tuners import TUNERS, Tuner
 from tests.interruptions import Interrupting
 
 SPACE = {"c": Uniform(0, 1)}
@@ -130,9 +131,7 @@ def test_what_is_not_begun_is_counted_without_looking_for_it(store, monkeypatch)
     longer = plan(Ideal(50))
     suggested = []
     counter = LeftFits(longer, store, describe_study(longer), retry_failed=False)
-    suggest = counter._tuner.suggest
-    monkeypatch.setattr(
-        type(counter._tuner), "suggest", lambda _, *a: suggested.append(a) or suggest(*a)
-    )
+    suggest = TUNERS["random"].suggest
+    monkeypatch.setattr(Tuner, "suggest", lambda _, *a: suggested.append(a) or suggest(*a))
     assert sum(counter.count().values()) == 48 * 13
     assert len(suggested) == 48  # the first trial of each search

@@ -77,7 +77,7 @@ def test_code_that_no_worker_can_import_stops_the_run_and_nothing_is_recorded(tr
 
 
 def test_an_import_that_hangs_stops_the_run(troubled, store, monkeypatch):
-    monkeypatch.setattr("outperform.engines.jobs._LEAST_TO_LOAD", 0.3)
+    monkeypatch.setattr("outperform.engines.worker._LEAST_TO_LOAD", 0.3)
     fit = troubled("time.sleep(300)")
     with LocalEngine(2) as engine, pytest.raises(EngineError, match="the time limit of loading"):
         run_fits(toy(fit, timeout=0.01), store, engine)

@@ -87,7 +87,8 @@ def test_runs_train_with_what_redrawn_searches_choose(store):
     trials = read_trials(store)
     seeds = [run.tuner_seed for run in planned if run.choice == "simulated"]
     search = planned[0].search
-    expected = simulate(Simulation(search, SPACE, tuple(trials), tuple(seeds), 1.0))
+    about = (search.tuner, search.n_trials, search.tuner_seed)
+    expected = simulate(Simulation(*about, SPACE, tuple(trials), tuple(seeds), 1.0))
     assert params_of(store, "simulated-hopt") == expected["choices"]
     seeds = [run.tuner_seed for run in planned if run.choice == "resampled"]
     assert params_of(store, "resampled-hopt") == [resample_search(trials, s) for s in seeds]

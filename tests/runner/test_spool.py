@@ -27,7 +27,7 @@ from outperform.study.designs import FixHopt, Ideal, SimulatedHopt
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
-from outperform.study.study_file_tables import EngineTable
+from outperform.study.study_file import EngineTable
 from outperform.study.tasks import Task
 
 TASK = Task("toy", metric="accuracy")

@@ -6,7 +6,7 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.study.command_pipeline import CommandPipeline
-from outperform.study.designs import Crossed, FixHopt, Ideal, Variance
+from outperform.study.designs import Crossed, FixHopt, Ideal, Variance, make_design
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.fits import Draw
 from outperform.study.pipelines import FunctionPipeline, Pipeline
@@ -14,7 +14,6 @@ from outperform.study.sources import ALL, NOISE
 from outperform.study.spaces import Uniform
 from outperform.study.splits import CrossValidation, FixedSplit
 from outperform.study.study import Study
-from outperform.study.study_file_tables import make_design
 from outperform.study.tasks import Task
 
 
@@ -139,7 +138,7 @@ def test_another_root_moves_every_seed():
 def test_folds_of_one_cross_validation_share_their_permutation():
     task = Task("toy", metric="accuracy", splitter=CrossValidation(3))
     runs = plan(Ideal(6), task=task)
-    assert [run.fold for run in runs] == [0, 1, 2, 0, 1, 2]
+    assert [run.make_fit({}).fold for run in runs] == [0, 1, 2, 0, 1, 2]
     splits = [dict(run.seeds)["split"] for run in runs]
     assert len(set(splits[:3])) == len(set(splits[3:])) == 1
     assert splits[0] != splits[3]

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from outperform.errors import InvalidInput, UnknownName
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.fingerprints import fingerprint
-from outperform.study.fits import Fit, gather_fingerprints, make_fit
+from outperform.study.fits import Draw, Fit, gather_fingerprints
 from outperform.study.spaces import Choices, Integers, LogUniform, Uniform
 from outperform.study.splits import CrossValidation, FixedSplit, HoldOut
 from outperform.study.tasks import Task
@@ -109,22 +110,24 @@ def test_only_seeds_that_matter_are_kept():
     pipeline = CommandPipeline("net", "train {seed.init} {seed.mine}", sources=("mine",))
     task = Task("mnist", metric="accuracy")
     seeds = {"hpo": 9, "split": 1, "init": 2, "order": 3, "dropout": 4, "mine": 5}
-    fit = make_fit(pipeline, task, {"lr": 0.1}, seeds, fold=2, refit=True)
+    make = partial(Draw(pipeline, task, 0, "random", 20).make_fit, {"lr": 0.1}, refit=True)
+    fit = make(seeds.items(), 2)
     assert fit == Fit("net", "mnist", {"lr": 0.1}, {"split": 1, "init": 2, "mine": 5}, 2, True)
     fingerprints = gather_fingerprints([pipeline], [task])
     assert fingerprints == {"pipeline net": pipeline.fingerprint, "task mnist": task.fingerprint}
     key = fit.key(fingerprints)
     for idle in ("hpo", "order", "dropout"):
-        same = make_fit(pipeline, task, {"lr": 0.1}, seeds | {idle: 77}, fold=2, refit=True)
+        same = make((seeds | {idle: 77}).items(), 2)
         assert same.key(fingerprints) == key
     for used in ("split", "init", "mine"):
-        other = make_fit(pipeline, task, {"lr": 0.1}, seeds | {used: 77}, fold=2, refit=True)
+        other = make((seeds | {used: 77}).items(), 2)
         assert other.key(fingerprints) != key
 
 
 def test_repetitions_with_all_seeds_fixed_are_fits_of_their_own():
     pipeline, task = CommandPipeline("net", "train"), Task("mnist", metric="accuracy")
-    fits = [make_fit(pipeline, task, {}, {"split": 1, "noise": repeat}) for repeat in range(3)]
+    draw = Draw(pipeline, task, 0, "random", 20)
+    fits = [draw.make_fit({}, (("split", 1), ("noise", repeat)), 0) for repeat in range(3)]
     assert len({fit.key(gather_fingerprints([pipeline], [task])) for fit in fits}) == 3
 
 
@@ -137,14 +140,15 @@ def test_keys_of_real_studies_are_the_same_in_every_process():
     pytest.importorskip("sklearn")
     code = """
 from sklearn.ensemble import RandomForestClassifier
-from outperform.study.fits import gather_fingerprints, make_fit
+from outperform.study.fits import Draw, gather_fingerprints
 from outperform.study.pipelines import Pipeline
 from outperform.study.tasks import Task
 task = Task("digits", metric="accuracy", data="digits")
 forest = RandomForestClassifier(class_weight={0: 1.0})
 pipelines = [Pipeline("forest", forest), Pipeline("net", "train {seed.init}")]
 for pipeline in pipelines:
-    fit = make_fit(pipeline, task, {"max_depth": 3}, {"split": 1, "init": 2})
+    draw = Draw(pipeline, task, 0, "random", 20)
+    fit = draw.make_fit({"max_depth": 3}, (("split", 1), ("init", 2)), 0)
     print(fit.key(gather_fingerprints(pipelines, [task])))
 """
     outputs = {

@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import binomtest, ks_2samp
 
 from outperform.errors import InvalidInput
-from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt
-from outperform.study.fits import Search
+from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt, make_design
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.simulated_searches import (
     Simulation,
@@ -19,7 +18,6 @@ from outperform.study.simulated_searches import (
 )
 from outperform.study.spaces import LogUniform, Uniform
 from outperform.study.study import Study, describe_plan, plan_study
-from outperform.study.study_file_tables import make_design
 from outperform.study.surrogate import fit_surrogate
 from outperform.study.tasks import Task
 from outperform.study.tuners import TUNERS, Trial, best_trial, make_tuner
@@ -259,21 +257,20 @@ def test_a_search_without_scores_cannot_be_resampled():
 
 def simulation(noise=0.01, tuner="random", seeds=(11, 12, 13), n=20):
     rng = np.random.default_rng(5)
-    search = next(iter(plan(FixHopt(1)))).search
-    search = replace(search, tuner=tuner, n_trials=n)
+    seed = next(iter(plan(FixHopt(1)))).search.tuner_seed
     trials, history = [], []
     for _ in range(n):
         params = TUNERS["random"].suggest(SPACE_OF_RUNS, history, 3, n)
         score = 0.9 - (params["c"] - 0.4) ** 2 - 0.1 * (np.log10(params["rate"]) + 1.5) ** 2
         trials.append(Trial(params, float(score + noise * rng.standard_normal())))
         history.append(trials[-1])
-    return Simulation(search, SPACE_OF_RUNS, tuple(trials), tuple(seeds), 0.85)
+    return Simulation(tuner, n, seed, SPACE_OF_RUNS, tuple(trials), tuple(seeds), 0.85)
 
 
 def test_choices_are_those_of_searches_on_the_surrogate():
     asked = simulation()
     given = simulate(asked)
-    surrogate = fit_surrogate(SPACE_OF_RUNS, asked.trials, seed=asked.search.tuner_seed)
+    surrogate = fit_surrogate(SPACE_OF_RUNS, asked.trials, seed=asked.seed)
     expected = simulate_searches(surrogate.process, TUNERS["random"], asked.seeds, 20)
     assert given["choices"] == expected
     assert len({choice["c"] for choice in given["choices"]}) == 3
@@ -325,8 +322,7 @@ def test_doubts_are_those_of_searches_by_the_tuner_itself():
     """A noisy grid of two goes where neither the trials nor random searches ever were."""
     space, places = {"c": Uniform(0, 1)}, np.linspace(0, 0.5, 30).tolist()
     trials = tuple(Trial({"c": c}, float(np.sin(40 * c))) for c in places)
-    search = Search("net", "toy", (("hpo", 4),), 0, "noisy-grid", 2)
-    record = simulate(Simulation(search, space, trials, (1,), 1.0))["record"]
+    record = simulate(Simulation("noisy-grid", 2, 4, space, trials, (1,), 1.0))["record"]
     assert "of the simulated optima lie more than a length scale" in record["doubts"][-1]
     by_random_search = fit_surrogate(space, trials, seed=4, best_share=1.0)
     assert not any("of the simulated optima" in doubt for doubt in by_random_search.doubts)

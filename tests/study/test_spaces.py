@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 
 from outperform.errors import InvalidInput
-from outperform.study.spaces import Choices, Integers, LogUniform, Uniform, default_params
-from outperform.study.study_file_tables import make_space
+from outperform.study.spaces import (
+    Choices,
+    Integers,
+    LogUniform,
+    Uniform,
+    default_params,
+    make_space,
+)
 
 units = st.floats(0, 1)
 finite = st.floats(-1e6, 1e6)

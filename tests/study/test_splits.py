@@ -10,8 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outperform.errors import InvalidInput
-from outperform.study.splits import CrossValidation, FixedSplit, HoldOut, OutOfBootstrap, Split
-from outperform.study.study_file_tables import make_splitter
+from outperform.study.splits import (
+    CrossValidation,
+    FixedSplit,
+    HoldOut,
+    OutOfBootstrap,
+    Split,
+    make_splitter,
+)
 
 RANDOM = [OutOfBootstrap, HoldOut, CrossValidation]
 

@@ -9,7 +9,7 @@ import pytest
 
 from outperform.engines import open_engine
 from outperform.errors import InvalidInput
-from outperform.study.designs import FixHopt, Ideal
+from outperform.study.designs import FixHopt, Ideal, make_design
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.fits import gather_fingerprints
 from outperform.study.pipelines import FunctionPipeline
@@ -17,7 +17,6 @@ from outperform.study.spaces import Integers, LogUniform
 from outperform.study.splits import HoldOut, OutOfBootstrap
 from outperform.study.study import Study
 from outperform.study.study_file import parse_study_file
-from outperform.study.study_file_tables import make_design, make_engine_table
 from outperform.study.tasks import Task
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()
@@ -128,7 +127,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "studies.md").read_text()
 def test_the_study_of_the_documentation_means_something_and_so_does_its_mistake():
     text, engine, more = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     assert [pipeline.name for pipeline in parse(text + engine).pipelines] == ["svm", "mine"]
-    table = make_engine_table(tomllib.loads(engine), Path())
+    table = parse_study_file(text + engine, folder=Path()).engine
     with open_engine(table.address, table.options) as opened:
         assert opened.n_workers == 4
     added = tomllib.loads(more)["design"]

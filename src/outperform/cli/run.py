@@ -35,8 +35,7 @@ from outperform.store.stored_doubts import find_blocked_runs
 from outperform.store.stored_runs import find_needed_failures
 from outperform.study.designs import PAIRED
 from outperform.study.study import Study
-from outperform.study.study_file import read_study_file
-from outperform.study.study_file_tables import EngineTable
+from outperform.study.study_file import EngineTable, read_study_file
 from outperform.wording import count, enumerate_names
 
 if TYPE_CHECKING:

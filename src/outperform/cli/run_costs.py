@@ -10,8 +10,8 @@ from outperform.cli.progress import say_if_slow
 from outperform.engines import Engine
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
-from outperform.runner.cost import FitSeconds, LeftFits, Pair, measure_seconds
-from outperform.runner.description import find_unchanged
+from outperform.runner.cost import FitSeconds, LeftFits, measure_seconds
+from outperform.runner.description import Pair, find_unchanged
 from outperform.store import Store
 from outperform.study.designs import count_fits
 from outperform.study.study import Study

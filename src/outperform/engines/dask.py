@@ -15,10 +15,10 @@ from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from outperform.engines.engine import Needs, describe_exception
-from outperform.engines.jobs import Job, Loss, cannot_load
 from outperform.engines.local import count_cores
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell, retry
 from outperform.engines.supervision import Order, Report, supervise
+from outperform.engines.worker import Job, Loss, cannot_load
 from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
 from outperform.wording import hide_logins
 

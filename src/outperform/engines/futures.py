@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from outperform.engines.engine import Needs
-from outperform.engines.jobs import N_TRIES
 from outperform.engines.local import count_cores
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell
 from outperform.engines.supervision import Order, Report, dismiss, supervise
+from outperform.engines.worker import N_TRIES
 from outperform.errors import EngineError, InvalidInput
 from outperform.study.import_paths import import_object
 

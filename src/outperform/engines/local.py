@@ -5,6 +5,7 @@ import os
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -20,9 +21,8 @@ from outperform.engines.engine import (
     check_submission,
     summarize_error,
 )
-from outperform.engines.jobs import N_TRIES, Job, JobQueue, Loss
 from outperform.engines.resources import Devices, Share
-from outperform.engines.worker import Worker, unpack
+from outperform.engines.worker import N_TRIES, Job, Loss, Worker, unpack
 from outperform.errors import InvalidInput
 
 _LOOK_ROUND = 1.0  # seconds after which workers are looked after though none has spoken
@@ -295,6 +295,47 @@ class LocalEngine:
             self._room, self._last_unbegun = len(self._workers), loss.error
             job = replace(job, n_unbegun=0)
         self._pending.add(job, first=True)
+
+
+class JobQueue:
+    """Jobs in the order they came, in a line for each number of devices that they need.
+
+    So those that wait for devices hold up nobody behind them who needs none.
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[float | None, deque[tuple[int, Job]]] = {}
+        self._n_added = 0
+        self._lock = threading.Lock()
+
+    def __bool__(self) -> bool:
+        return any(self._lines.values())
+
+    def add(self, job: Job, *, first: bool = False) -> None:
+        """Put a job at the end, or at the very front."""
+        with self._lock:
+            self._n_added += 1
+            line = self._lines.setdefault(job.needs.gpus, deque())
+            if first:
+                line.appendleft((-self._n_added, job))
+            else:
+                line.append((self._n_added, job))
+
+    def list_first(self) -> list[Job]:
+        """First jobs of all lines, the one that has waited longest first."""
+        with self._lock:
+            heads = [line[0] for line in self._lines.values() if line]
+        return [job for _, job in sorted(heads)]  # by number, of which no two have the same
+
+    def take(self, gpus: float | None) -> Job:
+        """Remove the first job that needs so many devices."""
+        with self._lock:
+            return self._lines[gpus].popleft()[1]
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._lines.clear()
 
 
 def count_cores() -> int:

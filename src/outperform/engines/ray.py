@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from outperform.engines.engine import Needs, summarize_error
-from outperform.engines.jobs import Job, Loss
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell, retry
 from outperform.engines.resources import GivenDevices
 from outperform.engines.supervision import Order, Report, name_process, supervise
+from outperform.engines.worker import Job, Loss
 from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
 from outperform.wording import hide_logins
 

@@ -25,9 +25,8 @@ from outperform.engines.engine import (
     describe_exception,
     summarize_error,
 )
-from outperform.engines.jobs import N_TRIES, Job, Lease, Loss, cannot_load
-from outperform.engines.supervision import Order, Report
-from outperform.engines.worker import unpack
+from outperform.engines.supervision import Lease, Order, Report
+from outperform.engines.worker import N_TRIES, Job, Loss, cannot_load, unpack
 from outperform.errors import EngineError, InvalidInput
 from outperform.wording import enumerate_names
 

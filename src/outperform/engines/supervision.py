@@ -15,14 +15,64 @@ from multiprocessing.connection import wait as wait_for_any
 from typing import NamedTuple
 
 from outperform.engines.engine import Needs, Outcome
-from outperform.engines.jobs import Job, Lease, Loss
 from outperform.engines.resources import VISIBLE, Devices, GivenDevices
-from outperform.engines.worker import Worker
+from outperform.engines.worker import Job, Loss, Worker
 
 _IDLE_SECONDS = 30.0  # after which a child without work is sent home
 _LOOK_ROUND = 0.5  # seconds after which we ask whether the job is still wanted
 _LONGEST_PAUSE = 30.0  # seconds for which a worker that cannot load the work takes no job
 _RETRY_DEVICES = 1.0  # seconds after which devices are looked for again
+
+_last_beats: dict[str, tuple[float, float]] = {}  # by file: time in it, and when we first saw that
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who wants the work, and the signs that they still do; plain data, sent with every job."""
+
+    session: str  # a name that no other coordinator has
+    host: str  # where the coordinator runs: workers there see when it is gone
+    pid: int
+    flag: str = ""  # a file there, if any, that is removed when the work is given up
+    heartbeat: str = ""  # a file, if any, that it touches now and then, where workers can see it
+    patience: float = 0.0  # seconds without a beat after which nobody is thought to want the work
+
+    def is_valid(self) -> bool:
+        """Whether nothing says that the work is not wanted any more."""
+        is_here = socket.gethostname() == self.host
+        if is_here and self.flag and not os.path.exists(self.flag):  # noqa: PTH110, it is text
+            return False
+        if not self.heartbeat:
+            return not is_here or self._is_alive()
+        # A folder may be taken away from a coordinator that is there as before.
+        return (is_here and self._is_alive()) or self.is_beating()
+
+    def is_beating(self) -> bool:
+        """Whether there is a heartbeat, and was one in as many seconds as patience lasts.
+
+        The file's time is compared with itself only: clocks of two hosts differ.
+        """
+        try:
+            beat = os.stat(self.heartbeat).st_mtime  # noqa: PTH116
+        except (FileNotFoundError, ValueError):
+            return False
+        except OSError:
+            beat = -1.0  # a file system that is away for a while is no sign of death
+        now = time.monotonic()
+        last, since = _last_beats.get(self.heartbeat, (None, now))
+        if beat != last:
+            last, since = beat, now
+            _last_beats[self.heartbeat] = (beat, now)
+        return now - since <= self.patience
+
+    def _is_alive(self) -> bool:
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        except OSError:
+            pass  # somebody else's
+        return True
 
 
 class Kind(NamedTuple):

@@ -1,4 +1,4 @@
-"""A worker process as the coordinator sees it."""
+"""A worker process as the coordinator sees it: its job, and how both may be lost."""
 
 import os
 import signal
@@ -9,15 +9,21 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from multiprocessing.connection import wait as wait_for_any
 from pickle import loads
-from typing import Literal
+from typing import Any, Literal
 
 from outperform.engines.channels import Channel, Garbled, Output
-from outperform.engines.engine import Outcome, describe_exception, describe_timeout
-from outperform.engines.jobs import Job, Loss, cannot_load, limit_loading
+from outperform.engines.engine import (
+    NO_NEEDS,
+    Needs,
+    Outcome,
+    describe_exception,
+    describe_timeout,
+    summarize_error,
+)
 from outperform.engines.resources import MemoryLimit, Share, measure_process
 from outperform.engines.serving import Reply
 from outperform.errors import EngineError
@@ -32,8 +38,49 @@ _THREAD_VARIABLES = (
     "NUMEXPR_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
+N_TRIES = 3  # of what others may have spoilt: starting, loading, and a fit whose worker is killed
+_LEAST_TO_LOAD = 60.0  # seconds that loading the work may take, however short the fits are
+_LOADING_FACTOR = 10  # time limits of a fit that loading may take
 _LONGEST_START = 60.0  # seconds that an interpreter may take until it is ready
 _LONGEST_REPORT = 20_000  # bytes of the traceback of a crash
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One item on its way, with its work, both as bytes."""
+
+    tag: Any
+    number: int  # of the work, by which workers remember it
+    code: bytes
+    item: bytes
+    timeout: float | None
+    needs: Needs = NO_NEEDS
+    n_unbegun: int = 0  # workers that were lost before they had loaded the work
+    n_killed: int = 0  # workers that were killed, probably from outside, while they worked on it
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How a job was lost with its worker.
+
+    `"unbegun"`: the worker had not even loaded the work. `"killed"`: it was killed, probably from
+    outside. `"died"` and `"timeout"` as in `Outcome`: the job's own doing.
+    """
+
+    job: Job
+    kind: Literal["unbegun", "killed", "died", "timeout"]
+    error: str
+    seconds: float
+    failure: EngineError | None = None  # to raise if all are lost like this, and no job is to blame
+    output: str = ""  # what the job had printed
+
+    def to_outcome(self) -> Outcome:
+        """What is told of a job that is not tried again."""
+        if self.kind in ("timeout", "died"):
+            kind, error = self.kind, self.error
+        else:
+            kind, error = "died", f"{self.error}, in each of {N_TRIES} tries"
+        return Outcome(self.job.tag, None, error, self.seconds, kind, output=self.output)
 
 
 class Worker:
@@ -280,6 +327,25 @@ class Worker:
             text = report.read(_LONGEST_REPORT).decode(errors="replace").strip()
         # Python lists every extension module that it has loaded, which tells nobody anything.
         return text.partition("\n\nExtension modules:")[0]
+
+
+def limit_loading(timeout: float | None) -> float | None:
+    """Seconds that a worker may take to load the work of fits with a time limit, if they have one.
+
+    Examples
+    --------
+    >>> limit_loading(3), limit_loading(600)
+    (60.0, 6000)
+    """
+    return None if timeout is None else max(_LEAST_TO_LOAD, _LOADING_FACTOR * timeout)
+
+
+def cannot_load(error: str) -> EngineError:
+    """The error of work that arrives nowhere."""
+    return EngineError(
+        f"no worker could load the code of the fits, in {N_TRIES} tries: {summarize_error(error)}",
+        "Mend what it imports or loads, and run it again",
+    )
 
 
 def worker_environment(environment: Mapping[str, str], n_threads: int) -> dict[str, str]:

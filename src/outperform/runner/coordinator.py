@@ -8,33 +8,27 @@ depend on the number of workers.
 from collections.abc import Callable, Collection, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
-from heapq import heappop, heappush
-from itertools import count
+from heapq import heappop
 from pathlib import Path
 from typing import Any
 
-from outperform.engines import Engine, Outcome
+from outperform.engines import Engine
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import EngineError, TooFewRuns
-from outperform.runner.description import enter_study, read_finished
+from outperform.runner.description import enter_study, read_recorded
 from outperform.runner.exchange import Exchange
+from outperform.runner.planning import Planner
 from outperform.runner.progress import Progress
-from outperform.runner.searches import MissingFit, SearchState, Simulations
 from outperform.runner.spool import PATIENCE, FitReport, find_heartbeat
 from outperform.runner.work import check_splits
 from outperform.runs import Runs, make_runs
-from outperform.store import Added, Measurement, RunLabel, Store
+from outperform.store import Added, Measurement, Store
 from outperform.store.measurement import compare_scores
 from outperform.store.store import use_store
-from outperform.store.stored_doubts import label_trial
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import PAIRED, Design
-from outperform.study.fits import Fit, PlannedRun, Search
-from outperform.study.simulated_searches import resample_search
-from outperform.study.spaces import Params, default_params
+from outperform.study.fits import PlannedRun
 from outperform.study.study import Study, check_is_study
-from outperform.study.tuners import make_tuner
 
 Report = Callable[[Progress], None]
 
@@ -139,30 +133,22 @@ class Coordinator:
         self.study, self.store, self.engine = study, store, engine
         self.description = enter_study(study, store, description, retry_failed=retry_failed)
         self._exchange = Exchange(study, store, engine, spool=spool, retry_failed=retry_failed)
-        self.progress = Progress(self.description["n_fits"])
-        self._tuner = make_tuner(study.tuner)
         # They get ready while we read and plan; not where nothing seems to be missing.
-        if sum(store.counts().values()) < self.progress.n_fits:
+        if sum(store.counts().values()) < self.description["n_fits"]:
             self._exchange.wake_workers()
-        self.known, self._finished = read_finished(store, retry_failed=retry_failed)
-        self._counted: set[str] = set()  # known before, and needed by this study
-        self._searches: dict[Search, SearchState] = {}
-        self._retry_failed = retry_failed
-        self._simulations: Simulations | None = None  # where a design simulates searches
-        self._fits: dict[str, MissingFit] = {}
-        # Order, number in the queue and key: early runs first, so that pairs end together.
-        self._queue: list[tuple[int, int, str]] = []
-        self._numbers = count()
+        recorded = read_recorded(store, retry_failed=retry_failed)
+        self._planner = Planner(study, store, self.description, recorded, retry_failed=retry_failed)
+        self.known, self.progress = self._planner.known, self._planner.progress
+        self._missing = self._planner.fits
         self._arrived: list[FitReport] = []  # not saved yet
-        self._labels: list[RunLabel] = []  # these neither
         sizes = self.description.get("sizes", {})
         measured = all(task.data is None or task.name in sizes for task in study.tasks)
         if not self.known or not measured:
             self.description["sizes"] = check_splits(study)
             store.set_meta("study", self.description)
         if self._exchange.spool:
-            recorded = {key for key, scores in self.known.items() if scores}
-            for report in self._exchange.spool.take_duplicates(recorded):
+            done = {key for key, scores in self.known.items() if scores}
+            for report in self._exchange.spool.take_duplicates(done):
                 self._compare(report)
 
     def run(
@@ -188,7 +174,7 @@ class Coordinator:
                 self._save([])
         except BaseException:  # save what was finished; nothing new is begun
             ended = (*self._arrived, *self._exchange.stop())
-            done = [each for each in ended if each.error is None and each.key in self._fits]
+            done = [each for each in ended if each.error is None and each.key in self._missing]
             self._save([self._measure(each) for each in done])
             raise
         self._exchange.log.end()
@@ -204,124 +190,15 @@ class Coordinator:
         """Plan and submit until workers have enough to do; what the spool has gives no work."""
         n_wanted = self._exchange.n_wanted
         while True:
-            while len(self._queue) < n_wanted and (planned := next(plan, None)):
-                self._take_up(*planned)
-            for simulation in self._simulations.begin(self.known) if self._simulations else ():
+            while len(self._planner.queue) < n_wanted and (planned := next(plan, None)):
+                self._planner.take_up(*planned)
+            for simulation in self._planner.simulations.begin(self.known):
                 self._exchange.submit_simulation(*simulation)
-            if not self._queue or self._exchange.is_full:
+            if not self._planner.queue or self._exchange.is_full:
                 return
-            key = heappop(self._queue)[-1]
-            if key in self._fits:  # else a second result has come while it waited for another
-                self._exchange.submit(key, self._fits[key].fit)
-
-    def _take_up(self, order: int, planned: PlannedRun) -> None:
-        """Count a run that is finished; of another, follow the search or want the fit."""
-        search, finished = planned.search, self._finished.get(planned.role)
-        state = None if search is None else self._searches.get(search)
-        if search is not None and state is None:
-            sign = self.study.task(search.task).sign
-            self._searches[search] = state = SearchState(search, order, sign)
-            state.n_assumed = 0 if finished is None else search.n_trials
-            self.progress.n_known += state.n_assumed
-        if state is not None and planned.choice == "best" and state.finished_run is None:
-            state.finished_run = finished
-        if finished is not None:
-            self._count_known(finished)
-        elif state is not None:
-            state.runs.append(planned)
-            self._follow(state)
-        else:
-            space = self.study.pipeline(planned.pipeline).space
-            self._want_run(planned, default_params(space), order)
-
-    def _follow(self, state: SearchState) -> None:
-        """Go on with a search until a fit is missing; at its end, take up the waiting runs."""
-        if state.best is None and state.finished_run is not None:
-            # Suggesting every trial again would take long, and find what this run was given.
-            state.best = self.store.get([state.finished_run])[state.finished_run].params
-        if state.best is None or any(run.choice != "best" for run in state.runs):
-            self._try_all(state)
-            if state.missing or len(state.keys) < state.search.n_trials:
-                return
-            if state.best is None:
-                state.conclude(self.known)
-        if state.failed:
-            _count_blocked(self.progress.blocked, state, len(state.runs))
-        for planned in () if state.failed else state.runs:
-            self._choose(planned, state)
-        state.runs.clear()
-
-    def _try_all(self, state: SearchState) -> None:
-        """Want every trial of a search; one after the other where the tuner learns from them."""
-        if not state.keys:
-            self.progress.n_known -= state.n_assumed  # they are counted one by one
-            state.n_assumed = 0
-        want = partial(self._want, order=state.order)
-        for key in state.go_on(self.study, self._tuner, self.known, want):
-            if key in self._fits:
-                self._fits[key].searches.append(state)
-            elif not self.known[key]:
-                self._label_failure(state, key)
-
-    def _choose(self, planned: PlannedRun, state: SearchState) -> None:
-        """Want a run with what its search chose, or what one redrawn for it does."""
-        assert state.best is not None
-        if planned.choice == "best":
-            self._want_run(planned, state.best, state.order)
-        elif planned.choice == "resampled":
-            params = resample_search(state.history(self.known), planned.tuner_seed)
-            self._want_run(planned, params, state.order)
-        else:
-            if self._simulations is None:
-                self._simulations = Simulations(
-                    self.study, self.store, self.description, anew=self._retry_failed
-                )
-            if refused := self._simulations.add(state, planned):
-                self._refuse(state, refused, 1)
-
-    def _refuse(self, state: SearchState, why: str, n_runs: int) -> None:
-        """Give up runs whose search cannot be simulated."""
-        where = _count_blocked(self.progress.unsimulated, state, n_runs)
-        self.progress.refusals[where] = why
-
-    def _take_choices(self, outcome: Outcome) -> None:
-        """Want the runs that have waited for simulated searches."""
-        assert self._simulations is not None
-        finished = self._simulations.finish(outcome)
-        if finished is None:
-            return
-        state, runs, choices, refused = finished
-        if refused:
-            self._refuse(state, refused, len(runs))
-        for planned, params in zip(() if refused else runs, choices, strict=True):
-            self._want_run(planned, params, state.order)
-
-    def _label_failure(self, state: SearchState, key: str) -> None:
-        """Note which trials of a search have failed, for whoever asks what it saw."""
-        places = (number for number, tried in enumerate(state.keys) if tried == key)
-        self._labels += [label_trial(state.search, number, key) for number in places]
-
-    def _want_run(self, planned: PlannedRun, params: Params, order: int) -> None:
-        key = self._want(self.study.make_fit(planned, params, refit=True), order)
-        self._labels.append(RunLabel(*planned.role, key))
-
-    def _want(self, fit: Fit, order: int) -> str:
-        """Key of a fit, which is queued unless it is known or on its way already."""
-        key = fit.key(self.description["fingerprints"])
-        if key in self.known:
-            self._count_known(key)
-        elif key not in self._fits:
-            self._fits[key] = MissingFit(fit, order)
-            self._enqueue(key)
-        return key
-
-    def _count_known(self, key: str) -> None:
-        if key not in self._counted:
-            self._counted.add(key)
-            self.progress.n_known += 1
-
-    def _enqueue(self, key: str) -> None:
-        heappush(self._queue, (self._fits[key].order, next(self._numbers), key))
+            key = heappop(self._planner.queue)[-1]
+            if key in self._missing:  # else a second result has come while it waited for another
+                self._exchange.submit(key, self._missing[key].fit)
 
     def _record(self) -> None:
         """Make results durable, then let the searches that wait for them go on."""
@@ -334,20 +211,19 @@ class Coordinator:
                     "kept",
                 )
         for outcome in simulated:
-            self._take_choices(outcome)
+            self._planner.take_choices(outcome)
         results = [self._measure(report) for report in self._arrived if self._is_final(report)]
         for result in results:
-            for state in self._fits[result.key].searches if result.status == "failed" else ():
-                self._label_failure(state, result.key)
+            if result.status == "failed":
+                self._planner.label_failure(result.key)
         for measurement, added in zip(results, self._save(results), strict=True):
             if added.kind == "differs":
                 self.progress.noise.append(str(added))
-            if measurement.key in self._fits:  # else it came twice
-                self._settle(measurement, self._fits.pop(measurement.key))
+            self._planner.settle(measurement)
 
     def _is_final(self, report: FitReport) -> bool:
         """Whether a result is to be recorded, and not tried again."""
-        missing = self._fits.get(report.key)
+        missing = self._missing.get(report.key)
         if missing is None:  # two workers have done it, which engines may let happen
             self._compare(report)
             return False
@@ -356,7 +232,7 @@ class Coordinator:
         missing.n_attempts += 1
         if self._exchange.spool:
             self._exchange.spool.remove([report.key])
-        self._enqueue(report.key)
+        self._planner.enqueue(report.key)
         return False
 
     def _compare(self, report: FitReport) -> None:
@@ -368,25 +244,16 @@ class Coordinator:
 
     def _save(self, measurements: list[Measurement]) -> list[Added]:
         """Make results durable, and which fits are runs, in one commit."""
-        if not measurements and not self._labels:
+        if not measurements and not self._planner.labels:
             return []
-        added = self.store.add(measurements, self._labels)
+        added = self.store.add(measurements, self._planner.labels)
         if self._exchange.spool:
             self._exchange.spool.remove(each.key for each in measurements)
-        self._arrived, self._labels = [], []
+        self._arrived, self._planner.labels = [], []
         return added
 
-    def _settle(self, measurement: Measurement, missing: MissingFit) -> None:
-        self.progress.n_done += measurement.status == "done"
-        self.progress.n_failed += measurement.status == "failed"
-        self.known[measurement.key] = measurement.scores
-        self._counted.add(measurement.key)
-        for state in missing.searches:
-            state.missing.discard(measurement.key)
-            self._follow(state)
-
     def _measure(self, report: FitReport) -> Measurement:
-        fit = self._fits[report.key].fit
+        fit = self._missing[report.key].fit
         return Measurement(
             key=report.key,
             pipeline=fit.pipeline,
@@ -402,10 +269,3 @@ class Coordinator:
             started=report.started,
             versions=dict(report.versions),
         )
-
-
-def _count_blocked(blocked: dict[str, int], state: SearchState, n_runs: int) -> str:
-    """Count runs that cannot be done, by their pipeline and task."""
-    where = f"{state.search.pipeline} on {state.search.task}"
-    blocked[where] = blocked.get(where, 0) + n_runs
-    return where

@@ -4,7 +4,7 @@ import gc
 from collections.abc import Collection, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from outperform.errors import InvalidInput
 from outperform.store import Store
@@ -17,6 +17,13 @@ from outperform.study.tasks import name_division
 
 Pair = tuple[str, str]  # pipeline, task
 _Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, task
+
+
+class Recorded(NamedTuple):
+    """What a store knows of a study."""
+
+    scores: dict[str, dict[str, float]]  # by key of the fit; none where one failed
+    finished: dict[_Role, str]  # keys of runs that an earlier run has finished, searches and all
 
 
 def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -165,10 +172,8 @@ def enter_study(
     return now
 
 
-def read_finished(
-    store: Store, *, retry_failed: bool
-) -> tuple[dict[str, dict[str, float]], dict[_Role, str]]:
-    """Scores by key, and the keys of runs that an earlier run has finished, searches and all."""
+def read_recorded(store: Store, *, retry_failed: bool) -> Recorded:
+    """What a store knows of its study; without failures where they are tried again."""
     # Python would look again and again through the many objects made here, which all stay: that
     # was a third of the time for 100,000 fits.
     was_enabled = gc.isenabled()
@@ -176,7 +181,8 @@ def read_finished(
     try:
         scores = store.scores()
         known = {key: each for key, each in scores.items() if each} if retry_failed else scores
-        return known, {label[:5]: label.key for label in store.run_labels() if known.get(label.key)}
+        labels = store.run_labels()
+        return Recorded(known, {run[:5]: run.key for run in labels if known.get(run.key)})
     finally:
         if was_enabled:
             gc.enable()

@@ -7,8 +7,8 @@ from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import describe_failure
+from outperform.runner.planning import Tag
 from outperform.runner.progress import LOOK_EVERY, ActivityLog, Doing, Progress
-from outperform.runner.searches import Tag
 from outperform.runner.spool import FitReport, Spool
 from outperform.runner.work import FitWork, list_needs, need_nothing
 from outperform.store import Store

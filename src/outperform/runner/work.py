@@ -127,19 +127,19 @@ def _arrive(kind: type[FitWork], *parts: Any) -> FitWork:
 
 def check_splits(study: Study) -> dict[str, list[int]]:
     """Refuse a split that is impossible in any run; the sizes of training and test sets by task."""
-    loaded = {task.name: task.data() for task in study.tasks if task.data is not None}
-    draws: dict[str, dict[int, tuple[int, int]]] = {name: {} for name in loaded}
-    for planned in study.plan_runs() if loaded else ():
-        replicate = planned.redrawn.get("split", 0)
-        if planned.task in loaded and replicate not in draws[planned.task]:
-            draws[planned.task][replicate] = (dict(planned.seeds)["split"], planned.fold)
-    sizes = {}
-    for name, dataset in loaded.items():
-        splitter = study.task(name).splitter
-        check_feasible(splitter, dataset, draws[name].values())
-        seed = derive_seed(study.seed, "split", 0)
-        resplit = measure_resplit(splitter, dataset, seed=seed)
-        sizes[name] = [resplit.n_train, resplit.n_test]
+    tasks = [task for task in study.tasks if task.data is not None]
+    draws: dict[str, dict[int, tuple[int, int]]] = {task.name: {} for task in tasks}
+    for planned in study.plan_runs() if tasks else ():
+        own, replicate = draws.get(planned.task), planned.redrawn.get("split", 0)
+        if own is not None and replicate not in own:
+            fit = planned.make_fit({})
+            own[replicate] = (fit.seeds["split"], fit.fold)
+    sizes, seed = {}, derive_seed(study.seed, "split", 0)
+    for task in tasks:
+        dataset = task.data()
+        check_feasible(task.splitter, dataset, draws[task.name].values())
+        resplit = measure_resplit(task.splitter, dataset, seed=seed)
+        sizes[task.name] = [resplit.n_train, resplit.n_test]
     return sizes
 
 

@@ -33,7 +33,6 @@ from outperform.store.rows import (
     decode_scores,
     encode_label,
     encode_row,
-    encode_value,
 )
 from outperform.store.sql_store import N_TIMED, SqlStore
 
@@ -53,8 +52,6 @@ _LABEL = """INSERT INTO run_labels SELECT * FROM
 unnest(%s::text[], %s::text[], %s::bigint[], %s::text[], %s::text[], %s::text[], %s::bigint[])
 ON CONFLICT (design, source, replicate, pipeline, task)
 DO UPDATE SET key = excluded.key, checksum = excluded.checksum"""
-_SET_META = """INSERT INTO meta VALUES (?, ?, ?)
-ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"""
 # The moment is that of the first query.
 _BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
 _MEAN_SECONDS = f"""SELECT avg(seconds) FROM (SELECT seconds FROM measurements
@@ -144,10 +141,6 @@ class PostgresStore(SqlStore):
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
         pairs = {(pipeline, task) for pipeline, task, _ in self.counts()}
         return {pair: float(self._read(_MEAN_SECONDS, pair)[0][0]) for pair in pairs}
-
-    def set_meta(self, name: str, value: Any) -> None:
-        """Keep something JSON can hold under a name, durably, in place of what was there."""
-        self._change(_SET_META, [encode_value(name, value)])
 
     def verify(self) -> Verification:
         """Look at everything, and say what is damaged and what to do."""

@@ -16,7 +16,7 @@ from outperform.store.damage import (
     report_damage,
 )
 from outperform.store.measurement import Added, Measurement, RunLabel, Status, compare_scores
-from outperform.store.meta import find_meta_problem
+from outperform.store.meta import find_meta_problem, use_words_of_today
 from outperform.wording import cut_middle
 
 Rows = list[tuple[Any, ...]]
@@ -36,6 +36,8 @@ COLUMNS = {
     "started": "REAL NOT NULL",
     "versions": "TEXT NOT NULL",
 }
+SET_META = """INSERT INTO meta VALUES (?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"""
 # Scores have one of their own, so that they can be trusted without a look at the rest.
 CHECKSUMS = {"score_checksum": "INTEGER NOT NULL", "checksum": "INTEGER NOT NULL"}
 _N_COLUMNS = len(COLUMNS)
@@ -122,17 +124,16 @@ def _decode_score_texts(texts: Sequence[str]) -> list[dict[str, float]] | None:
     return None
 
 
-def compare_with_recorded(row: tuple[Any, ...], new: Measurement, address: str) -> Added:
-    """What becomes of a fit that was recorded before; "new" if it takes the place of a failure.
+def compare_with_recorded(row: tuple[Any, ...] | None, new: Measurement, address: str) -> Added:
+    """What becomes of a fit that may be recorded; "new" if not, or if as a failure.
 
     The row is status, key, scores and their checksum, as they are recorded.
     """
-    status, *scores = row
-    if status == "failed":
+    if row is None or row[0] == "failed":
         return Added("new")
     if new.status == "failed":
         return Added("kept")
-    return compare_scores(decode_scores([tuple(scores)], address)[new.key], new.scores)
+    return compare_scores(decode_scores([row[1:]], address)[new.key], new.scores)
 
 
 def decode_counts(
@@ -256,9 +257,7 @@ def _storable(text: str) -> str:
 
 
 def check_rows(
-    read: Callable[[str], Iterable[tuple[Any, ...]]],
-    problems: list[str],
-    translate: Callable[[str, Any], Any] = lambda _, value: value,
+    read: Callable[[str], Iterable[tuple[Any, ...]]], problems: list[str]
 ) -> tuple[int, tuple[DamagedFit, ...], list[str]]:
     """Look at every row of a store, and add to its problems what is wrong beside the fits.
 
@@ -266,8 +265,6 @@ def check_rows(
     ----------
     read
         Gives the rows of a table.
-    translate
-        What is kept under a name, in the words of today.
 
     Returns
     -------
@@ -281,7 +278,7 @@ def check_rows(
 
     def find_value_problem(row: tuple[Any, ...]) -> str | None:
         value, problem = _decode_value(row)
-        return problem or find_meta_problem(row[0], translate(row[0], value))
+        return problem or find_meta_problem(row[0], use_words_of_today(row[0], value))
 
     numbers = ", ".join(map(str, damaged))
     removals = [f"DELETE FROM measurements WHERE id IN ({numbers})"] if damaged else []

@@ -6,7 +6,15 @@ from typing import Any, Protocol, Self
 from outperform.store.damage import report_damage
 from outperform.store.measurement import FAILED_TRIAL, Measurement, RunLabel, Status
 from outperform.store.meta import find_meta_problem, use_words_of_today
-from outperform.store.rows import Rows, decode_counts, decode_labels, decode_rows, decode_value
+from outperform.store.rows import (
+    SET_META,
+    Rows,
+    decode_counts,
+    decode_labels,
+    decode_rows,
+    decode_value,
+    encode_value,
+)
 from outperform.store.store import Store
 
 _CHUNK = 2000
@@ -70,6 +78,10 @@ class SqlStore(Store, Protocol):
     def meta_names(self) -> list[str]:
         """Under which names something is kept."""
         return sorted(self._read_meta())
+
+    def set_meta(self, name: str, value: Any) -> None:
+        """Keep something JSON can hold under a name, durably, in place of what was there."""
+        self._change(SET_META, [encode_value(name, value)])
 
     def keep_labels(self, of: Collection[tuple[str, str]]) -> None:
         """Forget which fits are runs or failed trials, but for these pairs of pipeline and task."""

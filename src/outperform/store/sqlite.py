@@ -17,7 +17,6 @@ from outperform.store.rows import (
     decode_scores,
     encode_label,
     encode_row,
-    encode_value,
 )
 from outperform.store.sql_store import N_TIMED, SqlStore
 from outperform.store.sqlite_file import (
@@ -29,17 +28,15 @@ from outperform.store.sqlite_file import (
     find_real_path,
     verify_file,
 )
-from outperform.store.sqlite_format import SET_META, has_checksums
+from outperform.store.sqlite_format import has_checksums
 from outperform.store.sqlite_writer import SqliteWriter, WriterLock
 from outperform.store.store import report_writer
 
 _ALL_COLUMNS = [*COLUMNS, *CHECKSUMS]
-_INSERT = (
+_RECORD = (
     f"INSERT INTO measurements ({', '.join(_ALL_COLUMNS)}) "
-    f"VALUES ({', '.join('?' * len(_ALL_COLUMNS))})"
-)
-_UPDATE = (
-    f"UPDATE measurements SET {', '.join(f'{name} = ?' for name in _ALL_COLUMNS)} WHERE key = ?"
+    f"VALUES ({', '.join('?' * len(_ALL_COLUMNS))}) ON CONFLICT (key) "
+    f"DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _ALL_COLUMNS)}"
 )
 _RECORDED = "SELECT status, key, scores, score_checksum FROM measurements WHERE key = ?"
 _LABEL = "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -119,13 +116,9 @@ class SqliteStore(SqlStore):
             added = []
             for new, row in zip(measurements, rows, strict=True):
                 recorded = connection.execute(_RECORDED, (new.key,)).fetchone()
-                if recorded is None:
-                    connection.execute(_INSERT, row)
-                    added.append(Added("new"))
-                    continue
                 added.append(compare_with_recorded(recorded, new, self.address))
                 if added[-1].kind == "new":
-                    connection.execute(_UPDATE, (*row, new.key))
+                    connection.execute(_RECORD, row)
         return added
 
     def scores(self) -> dict[str, dict[str, float]]:
@@ -141,10 +134,6 @@ class SqliteStore(SqlStore):
         """Mean seconds of the latest fits of each pipeline on each task, failed ones too."""
         pairs = {(pipeline, task) for pipeline, task, _ in self.counts()}
         return {pair: float(self._read(_MEAN_SECONDS, (*pair, *pair))[0][0]) for pair in pairs}
-
-    def set_meta(self, name: str, value: Any) -> None:
-        """Keep something JSON can hold under a name, durably, in place of what was there."""
-        self._change(SET_META, [encode_value(name, value)])
 
     def verify(self) -> Verification:
         """Look at everything, and say what is damaged and what to do."""

@@ -24,10 +24,8 @@ from outperform.errors import (
     StoreInUse,
 )
 from outperform.store.damage import Verification, report_damage
-from outperform.store.meta import use_words_of_today
-from outperform.store.rows import check_rows, encode_value
+from outperform.store.rows import SET_META, check_rows, encode_value
 from outperform.store.sqlite_format import (
-    SET_META,
     bring_up_to_date,
     check_format,
     has_checksums,
@@ -257,7 +255,7 @@ def _verify(connection: sqlite3.Connection, path: Path) -> Verification:
             problems.append(f"the rest of {table} cannot be read: {error}")
             is_broken = True
 
-    n_fits, fits, removals = check_rows(read, problems, use_words_of_today)
+    n_fits, fits, removals = check_rows(read, problems)
     advice = _DELETE.format(path, "; ".join(removals)) if removals else ""
     advice = _RESTORE.format(path) if is_broken else advice
     checksums = has_checksums(connection)

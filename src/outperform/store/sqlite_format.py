@@ -11,6 +11,7 @@ from outperform.store.meta import use_words_of_today
 from outperform.store.rows import (
     CHECKSUMS,
     COLUMNS,
+    SET_META,
     add_checksums,
     decode_labels,
     decode_rows,
@@ -25,7 +26,6 @@ _FIRST_WITH_CHECKSUMS = 3
 _APPLICATION_ID = 0x6F757470  # "outp": tells our files from other SQLite databases
 _CHUNK = 2000
 _N_OBJECTS = 100  # in a file, that are looked at: ours has five
-SET_META = "INSERT OR REPLACE INTO meta VALUES (?, ?, ?)"
 
 
 def _list_statements(version: int) -> list[str]:

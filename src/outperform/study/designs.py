@@ -5,16 +5,16 @@ hyperparameters that its search has found, or that a search redrawn from its tri
 found, or with the defaults if it has no search.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from itertools import product
-from typing import ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from outperform.errors import InvalidInput
 from outperform.stats.checks import check_count
 from outperform.study.fits import Choice, Draw, PlannedRun
 from outperform.study.sources import ALL, NOISE, TUNING_SOURCE
-from outperform.study.study_file_entries import entry
+from outperform.study.study_file_entries import Kind, check_words, entry, find_kind
 
 _REPETITION = ", repetition "  # between what is redrawn and the number of a later repetition
 MOST_RUNS = 1_000_000  # of a study: more than anybody fits, and as many as can be planned
@@ -268,7 +268,56 @@ def count_fits(designs: Iterable[Design], draw: Draw) -> int:
     runs, searches = set(), set()
     for design in designs:
         for run in design.plan_runs(draw):
-            moved = frozenset((name, i) for name, i in run.redrawn.items() if i)
-            runs.add((moved, run.search, run.choice))
+            runs.add(run.identity)
             searches.add(run.search)
     return len(runs) + sum(search.n_trials for search in searches if search is not None)
+
+
+_DESIGNS: dict[str, type[Any]] = {  # by their names in study files
+    "ideal": Ideal,
+    "fix-hopt": FixHopt,
+    "simulated-hopt": SimulatedHopt,
+    "resampled-hopt": ResampledHopt,
+    "variance": Variance,
+    "crossed": Crossed,
+}
+_WORDS: dict[str, Kind] = {
+    "replicates": int,
+    "repetitions": int,
+    "best_share": float,
+    "levels": int,
+    "searches": int,
+    "vary": list,
+    "sources": list,
+}
+# Field of a design that a word gives: a word is short for the number of what it names.
+_FIELDS = {word: f"n_{word}" if kind is int else word for word, kind in _WORDS.items()}
+# Of each kind; the first cannot be left out.
+_OWN_WORDS = {
+    kind: [field.name.removeprefix("n_") for field in fields(design) if field.name != "kind"]
+    for kind, design in _DESIGNS.items()
+}
+
+
+def make_design(options: Mapping[str, Any]) -> Design:
+    """Design from a table of a study file."""
+    kind = find_kind("design", options, _DESIGNS, _WORDS)
+    words = _OWN_WORDS[kind]
+    settings = {word: value for word, value in options.items() if word != "kind"}
+    check_words(settings, {word: _WORDS[word] for word in words}, of=kind)
+    if words[0] not in settings:
+        raise InvalidInput(f"{kind} does not say how many {words[0]}", f"Add {words[0]} = 29")
+    values = {_FIELDS[word]: value for word, value in settings.items()}
+    listed = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+    design: Design = _DESIGNS[kind](**listed)
+    return design
+
+
+def describe_design(design: Design) -> dict[str, Any]:
+    """As a study file says it; empty where the design is the person's own."""
+    kind = _DESIGNS.get(design.kind)
+    if kind is None or not isinstance(design, kind):
+        return {}
+    values = {word: getattr(design, _FIELDS[word]) for word in _OWN_WORDS[design.kind]}
+    listed = {word: list(v) if isinstance(v, tuple) else v for word, v in values.items()}
+    return {"kind": design.kind, **{word: v for word, v in listed.items() if v != []}}

@@ -27,6 +27,35 @@ _ALWAYS = ("split", NOISE)
 
 
 @dataclass(frozen=True, slots=True)
+class Fit:
+    """One training to be done, with the seeds that matter and no others."""
+
+    pipeline: str
+    task: str
+    params: Params
+    seeds: dict[str, int]
+    fold: int = 0
+    refit: bool = False  # on training and validation data together, to be scored on test
+
+    def key(self, fingerprints: Mapping[str, str]) -> str:
+        """Hash of all that the scores depend on, code and data (`gather_fingerprints`) too."""
+        parts: dict[str, Any] = {
+            "params": {name: _plain(name, value) for name, value in self.params.items()},
+            "seeds": {name: int(seed) for name, seed in self.seeds.items()},
+            "fold": int(self.fold),
+            "refit": bool(self.refit),
+        }
+        for kind, name in (("pipeline", self.pipeline), ("task", self.task)):
+            if f"{kind} {name}" not in fingerprints:
+                raise UnknownName(
+                    f"there is no fingerprint of {kind} {name!r}",
+                    "Gather those of all pipelines and tasks of the study",
+                )
+            parts[kind] = [name, fingerprints[f"{kind} {name}"]]
+        return hash_text(write_canonical(parts))
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """One hyperparameter optimisation: `n_trials` fits under the same seeds."""
 
@@ -36,11 +65,16 @@ class Search:
     fold: int
     tuner: str
     n_trials: int
+    draw: "Draw" = field(compare=False, repr=False)
 
     @property
     def tuner_seed(self) -> int:
         """Seed of the tuner."""
         return dict(self.seeds)[TUNING_SOURCE]
+
+    def make_fit(self, params: Params) -> Fit:
+        """Fit of a trial with these hyperparameters."""
+        return self.draw.make_fit(params, self.seeds, self.fold)
 
 
 @dataclass(slots=True)
@@ -67,19 +101,24 @@ class PlannedRun:
         return (self.design, self.source, self.replicate, self.pipeline, self.task)
 
     @property
+    def identity(self) -> tuple[Search | None, Choice, frozenset[tuple[str, int]]]:
+        """What tells its fit from those of other runs of its pipeline on its task."""
+        moved = frozenset((name, i) for name, i in self.redrawn.items() if i)
+        return self.search, self.choice, moved
+
+    @property
     def seeds(self) -> Seeds:
         """Seed of every source."""
         return self.draw.seeds(self.redrawn)[0]
 
     @property
-    def fold(self) -> int:
-        """Fold of a cross-validation."""
-        return self.draw.seeds(self.redrawn)[1]
-
-    @property
     def tuner_seed(self) -> int:
         """Seed of the search that is redrawn for it."""
         return dict(self.seeds)[TUNING_SOURCE]
+
+    def make_fit(self, params: Params) -> Fit:
+        """Fit with these hyperparameters."""
+        return self.draw.make_fit(params, *self.draw.seeds(self.redrawn), refit=True)
 
 
 @dataclass(frozen=True)  # without slots, so that it keeps what every run of its design asks for
@@ -141,7 +180,7 @@ class Draw:
         """Search whose seeds are at these replicates; None if there is nothing to search."""
         if not self.pipeline.space:
             return None
-        return Search(*self.pair, *self.seeds(replicates), self.tuner, self.n_trials)
+        return Search(*self.pair, *self.seeds(replicates), self.tuner, self.n_trials, self)
 
     def run(
         self,
@@ -153,49 +192,11 @@ class Draw:
         """Run with a label (design, source, replicate) and each source at a replicate."""
         return PlannedRun(*label, *self.pair, search, {**replicates}, self, choice)
 
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """One training to be done; `make_fit` keeps the seeds that matter and no others."""
-
-    pipeline: str
-    task: str
-    params: Params
-    seeds: dict[str, int]
-    fold: int = 0
-    refit: bool = False  # on training and validation data together, to be scored on test
-
-    def key(self, fingerprints: Mapping[str, str]) -> str:
-        """Hash of all that the scores depend on, code and data (`gather_fingerprints`) too."""
-        parts: dict[str, Any] = {
-            "params": {name: _plain(name, value) for name, value in self.params.items()},
-            "seeds": {name: int(seed) for name, seed in self.seeds.items()},
-            "fold": int(self.fold),
-            "refit": bool(self.refit),
-        }
-        for kind, name in (("pipeline", self.pipeline), ("task", self.task)):
-            if f"{kind} {name}" not in fingerprints:
-                raise UnknownName(
-                    f"there is no fingerprint of {kind} {name!r}",
-                    "Gather those of all pipelines and tasks of the study",
-                )
-            parts[kind] = [name, fingerprints[f"{kind} {name}"]]
-        return hash_text(write_canonical(parts))
-
-
-def make_fit(
-    pipeline: Pipeline,
-    task: Task,
-    params: Params,
-    seeds: Mapping[str, int],
-    *,
-    fold: int = 0,
-    refit: bool = False,
-) -> Fit:
-    """Fit with the seeds that the pipeline honours, so that no other seed makes a new one."""
-    honoured = {*pipeline.sources, *_ALWAYS}
-    kept = {name: seed for name, seed in seeds.items() if name in honoured}
-    return Fit(pipeline.name, task.name, dict(params), kept, fold, refit)
+    def make_fit(self, params: Params, seeds: Seeds, fold: int, *, refit: bool = False) -> Fit:
+        """Fit with the seeds that the pipeline honours, so that no other seed makes a new one."""
+        honoured = {*self.pipeline.sources, *_ALWAYS}
+        kept = {name: seed for name, seed in seeds if name in honoured}
+        return Fit(*self.pair, dict(params), kept, fold, refit)
 
 
 def gather_fingerprints(pipelines: Iterable[Pipeline], tasks: Iterable[Task]) -> dict[str, str]:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput, OutperformError
-from outperform.study.fits import Search
 from outperform.study.sources import derive_seed
 from outperform.study.spaces import Params, Space
 from outperform.study.tuners import Trial, Tuner, best_trial, make_tuner, suggest_grid
@@ -94,9 +93,11 @@ def resample_search(trials: Sequence[Trial], seed: int) -> Params:
 class Simulation:
     """Searches to simulate on a surrogate of one that was done."""
 
-    search: Search
+    tuner: str
+    n_trials: int  # of each
+    seed: int  # of the search that was done
     space: Space
-    trials: tuple[Trial, ...]  # of the search, higher scores being better
+    trials: tuple[Trial, ...]  # that it did, higher scores being better
     seeds: tuple[int, ...]  # of the tuner, one per search to simulate
     best_share: float
     chain: Mapping[str, Any] | None = None  # of a simulation on these trials; None: it is sampled
@@ -111,18 +112,18 @@ def simulate(simulation: Simulation) -> dict[str, Any]:
     from outperform.study.gaussian_process import Chain  # imports much of scipy
     from outperform.study.surrogate import fit_surrogate
 
-    search, known = simulation.search, simulation.chain
+    known = simulation.chain
     try:
         surrogate = fit_surrogate(
             simulation.space,
             simulation.trials,
-            seed=search.tuner_seed,
+            seed=simulation.seed,
             best_share=simulation.best_share,
             chain=None if known is None else Chain.from_record(known),
         )
     except OutperformError as error:
         return {"choices": [], "record": {"refused": [error.problem, error.remedy]}}
-    tuner = make_tuner(search.tuner)
-    choices = simulate_searches(surrogate.process, tuner, simulation.seeds, search.n_trials)
-    doubts = [*surrogate.doubt(tuner, search.n_trials)] if known is None else []
+    tuner, n_trials = make_tuner(simulation.tuner), simulation.n_trials
+    choices = simulate_searches(surrogate.process, tuner, simulation.seeds, n_trials)
+    doubts = [*surrogate.doubt(tuner, n_trials)] if known is None else []
     return {"choices": choices, "record": {"chain": surrogate.chain.to_record(), "doubts": doubts}}

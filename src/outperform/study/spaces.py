@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput
+from outperform.wording import suggest_names
 
 Value = float | int | str | bool
 Params = dict[str, Value]
@@ -199,6 +200,13 @@ class Choices:
 Dimension = Uniform | LogUniform | Integers | Choices
 Space = Mapping[str, Dimension]
 
+_DIMENSIONS: Mapping[str, type[Dimension]] = {  # by their words in study files
+    "uniform": Uniform,
+    "log-uniform": LogUniform,
+    "integers": Integers,
+    "choices": Choices,
+}
+
 
 def default_params(space: Space) -> Params:
     """Every hyperparameter at its default."""
@@ -209,6 +217,53 @@ def params_at(space: Space, units: Sequence[float]) -> Params:
     """Values at a point of the unit cube, whose coordinates are in the order of the names."""
     at = dict(zip(sorted(space), units, strict=True))
     return {name: dimension.from_unit(at[name]) for name, dimension in space.items()}
+
+
+def make_space(options: Mapping[str, Mapping[str, Any]]) -> Space:
+    """Search space from a study file's table."""
+    space: dict[str, Dimension] = {}
+    for name, table in options.items():
+        try:
+            space[name] = _make_dimension(table)
+        except InvalidInput as error:
+            problem = f"hyperparameter {name!r}: {error.problem}"
+            raise InvalidInput(problem, error.remedy, where=(name,)) from None
+    return space
+
+
+def _make_dimension(table: Mapping[str, Any]) -> Dimension:
+    if not isinstance(table, Mapping):
+        raise InvalidInput(
+            f"{table!r} says not how to search it",
+            "Write for example {log-uniform = [0.0001, 0.1]}",
+        )
+    kinds = [word for word in table if word in _DIMENSIONS]
+    extra = ["default", "log"] if kinds == ["integers"] else ["default"]
+    for word in table:
+        if word not in _DIMENSIONS and word not in extra:
+            known = [*(kinds or _DIMENSIONS), *extra]
+            raise InvalidInput(f"there is no option {word!r}", suggest_names(word, known))
+    if len(kinds) != 1:
+        raise InvalidInput(
+            f"it is searched in {len(kinds)} ways{': ' if kinds else ''}{', '.join(kinds)}",
+            f"Give one of {', '.join(_DIMENSIONS)}",
+        )
+    kind, bounds = kinds[0], table[kinds[0]]
+    options = {word: table[word] for word in extra if word in table}
+    if kind == "choices":
+        return Choices(bounds, **options)
+    if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
+        raise InvalidInput(f"{kind} is {bounds!r}", f"Give low and high: {kind} = [low, high]")
+    return _DIMENSIONS[kind](*bounds, **options)
+
+
+def describe_dimension(dimension: Dimension) -> dict[str, Any]:
+    """As a study file says it, so that `make_space` makes the same."""
+    if isinstance(dimension, Choices):
+        return {"choices": list(dimension.options), "default": dimension.default}
+    word = next(word for word, kind in _DIMENSIONS.items() if type(dimension) is kind)
+    table = {word: [dimension.low, dimension.high], "default": dimension.default}
+    return table | ({"log": dimension.log} if isinstance(dimension, Integers) else {})
 
 
 def _settle_bounds(dimension: Any, convert: Any, *, log: bool = False) -> None:

@@ -6,7 +6,7 @@ then sizes and fractions count groups. Stratified splitters draw class by class.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import Any, ClassVar, Protocol
 
@@ -26,7 +26,7 @@ from outperform.study.split_units import (
     refuse_class,
     take_sets,
 )
-from outperform.study.study_file_entries import entry
+from outperform.study.study_file_entries import Kind, check_words, entry, find_kind
 from outperform.wording import count, enumerate_names
 
 _MOST_EXAMPLES = 20_000_000  # of a fixed set: positions are kept one by one
@@ -347,3 +347,46 @@ def _check_positions(name: str, positions: Any) -> tuple[int, ...]:
     if array.size and array.min() < 0:
         raise InvalidInput(f"{name} has example {array.min()}", "Count examples from 0")
     return tuple(array.tolist())
+
+
+_SPLITS: dict[str, type[OutOfBootstrap | HoldOut | CrossValidation | FixedSplit]] = {
+    "out-of-bootstrap": OutOfBootstrap,
+    "hold-out": HoldOut,
+    "cross-validation": CrossValidation,
+    "fixed": FixedSplit,
+}
+_WORDS: dict[str, Kind] = {  # splits check their sizes themselves
+    **dict.fromkeys(("train", "valid", "test", "n_folds")),
+    "stratified": bool,
+}
+
+
+def make_splitter(options: Mapping[str, Any] | str) -> Splitter:
+    """Splitter from a study file: a table, or its kind alone.
+
+    Ranges of a fixed split may be text, "0:50000".
+    """
+    if isinstance(options, str):
+        options = {"kind": options}
+    kind = find_kind("split", options, _SPLITS, _WORDS)
+    known = [field.name for field in fields(_SPLITS[kind])]
+    settings = {word: value for word, value in options.items() if word != "kind"}
+    check_words(settings, {word: _WORDS[word] for word in known}, of=kind)
+    if kind == "fixed":
+        settings = {word: _read_range(word, settings.get(word, [])) for word in known}
+    splitter: Splitter = _SPLITS[kind](**settings)
+    return splitter
+
+
+def _read_range(word: str, value: Any) -> Any:
+    """Positions as listed, or those of a range given as text."""
+    if not isinstance(value, str):
+        return value
+    start, colon, stop = value.partition(":")
+    if not (colon and start.strip().isdecimal() and stop.strip().isdecimal()):
+        raise InvalidInput(
+            f"{word} is {value!r}",
+            'Write a range as "0:50000", or list positions',
+            where=(word,),
+        )
+    return range(int(start), int(stop))

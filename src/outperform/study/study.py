@@ -12,13 +12,19 @@ from typing import Any, Self
 
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.datasets import Dataset
-from outperform.study.designs import Design, FixHopt, Ideal, count_fits
-from outperform.study.fits import Draw, Fit, PlannedRun, Search, make_fit
+from outperform.study.designs import (
+    Design,
+    FixHopt,
+    Ideal,
+    count_fits,
+    describe_design,
+    make_design,
+)
+from outperform.study.fits import Draw, PlannedRun
 from outperform.study.pipelines import Pipeline
-from outperform.study.spaces import Choices, Integers, LogUniform, Params, Space
+from outperform.study.spaces import Space, describe_dimension, make_space
 from outperform.study.splits import CrossValidation, FixedSplit, OutOfBootstrap, Splitter
 from outperform.study.study_checks import check_study, list_parts, score_by_task
-from outperform.study.study_file_tables import DESIGNS, FIELDS, make_design, make_space
 from outperform.study.tasks import Task
 
 
@@ -74,25 +80,20 @@ class Study(_RefusesOldWord):
     trials: int = 20
     timeout: float | None = None
     retries: int = 0
-    _by_name: dict[tuple[str, str], Pipeline | Task] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for parts, kind in (("pipelines", Pipeline), ("tasks", Task), ("designs", Design)):
             object.__setattr__(self, parts, list_parts(parts, getattr(self, parts), kind))
         object.__setattr__(self, "pipelines", score_by_task(self.pipelines, self.tasks))
-        by_name: dict[tuple[str, str], Pipeline | Task] = {}
-        by_name |= {("pipeline", pipeline.name): pipeline for pipeline in self.pipelines}
-        by_name |= {("task", task.name): task for task in self.tasks}
-        object.__setattr__(self, "_by_name", by_name)
         check_study(self)
 
     def pipeline(self, name: str) -> Pipeline:
         """Pipeline of this name."""
-        return self._by_name["pipeline", name]  # type: ignore[return-value]
+        return {each.name: each for each in self.pipelines}[name]
 
     def task(self, name: str) -> Task:
         """Task of this name."""
-        return self._by_name["task", name]  # type: ignore[return-value]
+        return {each.name: each for each in self.tasks}[name]
 
     def plan_runs(
         self, designs: tuple[Design, ...] | None = None, pipelines: Collection[str] = ()
@@ -131,12 +132,6 @@ class Study(_RefusesOldWord):
             kind: [(*draw.pair, count_fits(designs, draw)) for draw in self.draws]
             for kind, designs in by_kind.items()
         }
-
-    def make_fit(self, planned: PlannedRun | Search, params: Params, *, refit: bool) -> Fit:
-        """Fit of a run, or of a trial of a search, with these hyperparameters."""
-        pipeline, task = self.pipeline(planned.pipeline), self.task(planned.task)
-        seeds = dict(planned.seeds)
-        return make_fit(pipeline, task, params, seeds, fold=planned.fold, refit=refit)
 
     @property
     def draws(self) -> list[Draw]:
@@ -179,7 +174,7 @@ def _hold_no_data() -> Dataset:
 
 def describe_plan(study: Study) -> dict[str, Any] | None:
     """All that says which fits a study needs; None where a design is the person's own."""
-    designs = [_describe_design(design) for design in study.designs]
+    designs = [describe_design(design) for design in study.designs]
     if not all(designs):
         return None
     return {
@@ -190,7 +185,7 @@ def describe_plan(study: Study) -> dict[str, Any] | None:
         "pipelines": [
             {
                 "name": pipeline.name,
-                "space": {n: _describe_dimension(d) for n, d in pipeline.space.items()},
+                "space": {n: describe_dimension(d) for n, d in pipeline.space.items()},
                 "sources": list(pipeline.sources),
                 "gets_split": pipeline.gets_split,
             }
@@ -243,27 +238,6 @@ def plan_study(plan: Mapping[str, Any], fingerprints: Mapping[str, str], name: s
             f"the plan of study {name!r} cannot be read ({type(error).__name__}: {error})",
             "Run the study once more: nothing is trained anew, and its plan is written again",
         ) from error
-
-
-def _describe_design(design: Design) -> dict[str, Any]:
-    """As a study file says it; empty where the design is the person's own."""
-    kind, words = DESIGNS.get(design.kind, (None, ()))
-    if kind is None or not isinstance(design, kind):
-        return {}
-    values = {word: getattr(design, FIELDS[word]) for word in words}
-    listed = {word: list(v) if isinstance(v, tuple) else v for word, v in values.items()}
-    return {"kind": design.kind, **{word: v for word, v in listed.items() if v != []}}
-
-
-def _describe_dimension(dimension: Any) -> dict[str, Any]:
-    """As a study file says it."""
-    if isinstance(dimension, Choices):
-        return {"choices": list(dimension.options), "default": dimension.default}
-    bounds = [dimension.low, dimension.high]
-    if isinstance(dimension, Integers):
-        return {"integers": bounds, "default": dimension.default, "log": dimension.log}
-    kind = "log-uniform" if isinstance(dimension, LogUniform) else "uniform"
-    return {kind: bounds, "default": dimension.default}
 
 
 def _describe_splitter(splitter: Splitter) -> str | int:

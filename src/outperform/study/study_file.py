@@ -1,8 +1,10 @@
 """Study files: TOML text to a `Study`, refusing at once what makes no sense, with its line."""
 
+import math
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from stat import S_ISREG
@@ -11,10 +13,12 @@ from typing import Any, NamedTuple, TypeVar
 from outperform.errors import InvalidInput, OutperformError
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.datasets import Dataset, check_header
+from outperform.study.designs import make_design
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.import_paths import check_not_hidden, search_last
 from outperform.study.pipelines import FunctionPipeline, Pipeline
-from outperform.study.splits import OutOfBootstrap
+from outperform.study.spaces import make_space
+from outperform.study.splits import OutOfBootstrap, make_splitter
 from outperform.study.study import Study
 from outperform.study.study_file_entries import (
     Kind,
@@ -23,14 +27,7 @@ from outperform.study.study_file_entries import (
     entry,
     find_line,
 )
-from outperform.study.study_file_tables import (
-    EngineTable,
-    make_design,
-    make_engine_table,
-    make_space,
-    make_splitter,
-)
-from outperform.study.tasks import TableData, Task, find_goal, make_data
+from outperform.study.tasks import TableData, Task, make_data
 from outperform.wording import enumerate_names
 
 _TOP: dict[str, Kind] = {
@@ -62,6 +59,7 @@ _KINDS: dict[str, dict[str, Kind]] = {
 _ANY_PIPELINE: dict[str, Kind] = _PIPELINE | {
     word: kind for words in _KINDS.values() for word, kind in words.items()
 }
+_ENGINE: dict[str, Kind] = {"address": str, "spool": str, "patience": float, "options": dict}
 _MENDING = {  # by what tomllib says
     "Invalid value": 'Mend that line: texts stand in quotes, as in name = "svm"',
     "Cannot declare": "Begin each task, pipeline and design with [[...]], as in [[pipeline]]",
@@ -71,6 +69,17 @@ _HOLD_RUNS = (".csv", ".db", ".jsonl", ".parquet", ".tsv")  # endings of files a
 _LARGEST = 16 * 2**20  # bytes, so that no file fills the memory
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTable:
+    """Where the fits of a study run, as its file says; nothing of it is ever recorded."""
+
+    # Neither is shown: they may hold credentials.
+    address: str | None = field(default=None, repr=False)  # None: the file does not say
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # go to it untouched
+    spool: Path | None = None  # folder that workers write their results to before returning them
+    patience: float | None = None  # seconds that workers go on without their coordinator
 
 
 class StudyFile(NamedTuple):
@@ -157,7 +166,7 @@ def _make_all(document: Mapping[str, Any], folder: Path) -> StudyFile:
         with entry(word):
             check_words(document.get(word, {}), kinds, of=word)
         settings |= document.get(word, {})
-    engine = make_engine_table(document, folder)
+    engine = _make_engine(document, folder)
     tasks = _build_all(document, "task", partial(_make_task, folder=folder))
     pipelines = _build_all(document, "pipeline", partial(_make_pipeline, folder=folder))
     designs = _build_all(document, "design", make_design)
@@ -192,15 +201,14 @@ def _make_task(table: Mapping[str, Any], folder: Path) -> Task:
     check_words(table, _TASK, of="the task")
     if "metric" not in table:
         raise InvalidInput("the task has no metric", 'Add metric = "accuracy", or another')
-    with entry("goal" if "goal" in table else "metric"):
-        goal = find_goal(table["metric"], table.get("goal"))
     data, name = None, "task"
     if "data" in table:
         with entry("data"):
             data, name = _make_data(table["data"], folder)
     with entry("split"):
         splitter = make_splitter(table["split"]) if "split" in table else OutOfBootstrap()
-    return Task(table.get("name") or name, table["metric"], goal, data, splitter)
+    about = {word: table[word] for word in ("metric", "goal") if word in table}
+    return Task(table.get("name") or name, **about, data=data, splitter=splitter)
 
 
 def _make_data(data: Any, folder: Path) -> tuple[Callable[[], Dataset], str]:
@@ -218,6 +226,25 @@ def _make_data(data: Any, folder: Path) -> tuple[Callable[[], Dataset], str]:
     if isinstance(made, TableData):
         check_header(made.path, label=made.label, group=made.group)
     return made, Path(path).stem if is_file else path
+
+
+def _make_engine(document: Mapping[str, Any], folder: Path) -> EngineTable:
+    """Table [engine] of a study file, empty where it has none; its spool lies in the folder."""
+    table = document.get("engine", {})
+    if not isinstance(table, dict):
+        remedy = 'Write [engine], and address = "local:4" below'
+        raise InvalidInput("engine is no table", remedy, where=("engine",))
+    if not isinstance(table.get("options", {}), dict):  # it may hold a password: do not show it
+        remedy = "Write [engine.options], and what goes to the engine below"
+        raise InvalidInput("options is no table", remedy, where=("engine", "options"))
+    with entry("engine"):
+        check_words(table, _ENGINE, of="the engine")
+    patience = table.get("patience")
+    if patience is not None and not 0 <= patience < math.inf:
+        remedy = "Give seconds, 0 or more"
+        raise InvalidInput(f"patience is {patience}", remedy, where=("engine", "patience"))
+    spool = folder / table["spool"] if "spool" in table else None
+    return EngineTable(table.get("address"), table.get("options", {}), spool, patience)
 
 
 def _make_pipeline(table: Mapping[str, Any], folder: Path) -> Pipeline:

@@ -89,6 +89,21 @@ def check_kind(word: str, value: Any, kind: Kind) -> None:
             raise InvalidInput(f"{word} holds {_show(name)}", remedy, where=(word, place))
 
 
+def find_kind(
+    what: str, options: Mapping[str, Any], known: Mapping[str, Any], words: Mapping[str, Kind]
+) -> str:
+    """Kind of a design or split, refusing at once a word that was meant to say it."""
+    if "kind" not in options:
+        check_words(options, {"kind": str, **words}, of=f"the {what}")
+        raise InvalidInput(f"the {what} has no kind", f"Give it one of {', '.join(known)}")
+    kind: str = options["kind"]
+    check_kind("kind", kind, str)
+    if kind not in known:
+        remedy = suggest_names(kind, list(known))
+        raise InvalidInput(f"there is no {what} {kind!r}", remedy, where=("kind",))
+    return kind
+
+
 def check_name(word: str, name: object) -> None:
     """Refuse a name that no store, file or line of a table can hold as it is."""
     for letter in name if isinstance(name, str) else "":

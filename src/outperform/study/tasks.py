@@ -26,7 +26,7 @@ from outperform.study.splits import (
     Split,
     Splitter,
 )
-from outperform.study.study_file_entries import Kind, check_name, check_words
+from outperform.study.study_file_entries import Kind, check_name, check_words, entry
 from outperform.wording import find_near, suggest_names
 
 BUNDLED = ("digits", "breast_cancer", "wine", "iris", "diabetes")
@@ -75,7 +75,8 @@ class Task:
     def __post_init__(self) -> None:
         check_name("task", self.name)
         data = self.name if self.data is None and self.name in BUNDLED else self.data
-        object.__setattr__(self, "goal", find_goal(self.metric, self.goal))
+        with entry("metric" if self.goal is None else "goal"):
+            object.__setattr__(self, "goal", find_goal(self.metric, self.goal))
         object.__setattr__(self, "data", None if data is None else make_data(data))
         if self.splitter is None:
             object.__setattr__(self, "splitter", OutOfBootstrap())

@@ -9,7 +9,6 @@ import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -28,7 +27,7 @@ from outperform.runner import FitWork
 from outperform.runner.work import list_needs
 from outperform.stats.checks import check_count
 from outperform.study.fingerprints import hash_text
-from outperform.study.fits import Fit, make_fit
+from outperform.study.fits import Fit
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.wording import suggest_names
@@ -138,9 +137,8 @@ def plan_checks(
         names = [name for name in draw.honoured if not sources or name in sources]
         if names:
             params = default_params(draw.pipeline.space)
-            make = partial(make_fit, draw.pipeline, draw.task, params, refit=True)
             redrawn = [{}, *({name: i} for name in names for i in range(1, n_seeds))]
-            fits = [make(dict(seeds), fold=fold) for seeds, fold in map(draw.seeds, redrawn)]
+            fits = [draw.make_fit(params, *draw.seeds(each), refit=True) for each in redrawn]
             plans.append(PairPlan(draw.pair, tuple(names), tuple(fits)))
     return plans
 

@@ -15,7 +15,7 @@ from outperform.stats.checks import FloatArray
 from outperform.stats.variances import MiddleRange, middle_range
 from outperform.store import Store
 from outperform.store.store import use_store
-from outperform.study.fits import PlannedRun, Search, gather_fingerprints
+from outperform.study.fits import Fit, PlannedRun, Search, gather_fingerprints
 from outperform.study.sources import ALL, TUNING_SOURCE
 from outperform.study.spaces import Params
 from outperform.study.study import Study
@@ -50,20 +50,17 @@ class Retracer:
         A search goes on after a trial that failed. After one that is not done yet nothing is
         recorded, so that what the tuner is told of it does not matter.
         """
-        tuner, space = make_tuner(search.tuner), self.study.pipeline(search.pipeline).space
-        sign = self.study.task(search.task).sign
+        tuner, space = make_tuner(search.tuner), search.draw.pipeline.space
+        sign = search.draw.task.sign
         history: list[Trial] = []
         for _ in range(search.n_trials):
             params = tuner.suggest(space, history, search.tuner_seed, search.n_trials)
-            scores = self.find_scores(search, params, refit=False)
+            scores = self.find_scores(search.make_fit(params))
             yield params, scores
             history.append(Trial(params, sign * scores["valid"] if "valid" in scores else None))
 
-    def find_scores(
-        self, planned: PlannedRun | Search, params: Params, *, refit: bool
-    ) -> FitScores:
+    def find_scores(self, fit: Fit) -> FitScores:
         """Scores of a fit; none where it is missing or has failed."""
-        fit = self.study.make_fit(planned, params, refit=refit)
         return self.scores.get(fit.key(self.fingerprints), {})
 
 
@@ -231,13 +228,13 @@ def _trace(retracer: Retracer, run: PlannedRun) -> _Traced | None:
             return None
         tried.append(params)
         trials.append(scores)
-    sign = retracer.study.task(run.task).sign
+    sign = run.draw.task.sign
     # Which trial is the best after each; of equals the earliest, as it is to the search.
     valid = [sign * scores["valid"] for scores in trials]
     best: list[int] = []
     for i, score in enumerate(valid):
         best.append(i if not best or score > valid[best[-1]] else best[-1])
-    final = retracer.find_scores(run, tried[best[-1]], refit=True)
+    final = retracer.find_scores(run.make_fit(tried[best[-1]]))
     if "test" not in final:
         return None
     tested = all("test" in scores for scores in trials)

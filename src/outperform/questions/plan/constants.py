@@ -242,7 +242,7 @@ def trace_trials(study: Study, store: Store, pairs: Sequence[Pair]) -> dict[Pair
     for search in searches:
         if search is None or (search.pipeline, search.task) not in pairs:
             continue
-        sign = study.task(search.task).sign
+        sign = search.draw.task.sign
         trials = [scores for _, scores in retracer.follow(search)]
         if all("valid" in scores and "test" in scores for scores in trials):
             table = [[sign * scores["valid"], scores["test"]] for scores in trials]

@@ -6,8 +6,7 @@ import pytest
 
 from outperform.errors import InvalidInput
 from outperform.runner import describe_study
-from outperform.study.study_file import parse_study_file, read_study_file
-from outperform.study.study_file_tables import EngineTable
+from outperform.study.study_file import EngineTable, parse_study_file, read_study_file
 
 FILE = (Path(__file__).parent / "digits.toml").read_text()
 TABLE = """

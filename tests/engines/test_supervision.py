@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from outperform.engines.jobs import Lease
+from outperform.engines.supervision import Lease
 
 
 def make_lease(**words):
@@ -36,7 +36,7 @@ def test_it_ends_when_the_flag_is_removed(tmp_path):
 def test_it_lasts_as_long_as_patience_after_the_last_beat(tmp_path, begin, monkeypatch):
     now = [50.0]
     clock = SimpleNamespace(monotonic=lambda: now[0])
-    monkeypatch.setattr("outperform.engines.jobs.time", clock)
+    monkeypatch.setattr("outperform.engines.supervision.time", clock)
     beat = tmp_path / "beat"
     beat.touch()
     os.utime(beat, (begin, begin))
