@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from outperform.errors import OutperformError
 from outperform.questions.sota.answer import assess_leaderboard, assess_predictions, best_of_equals
@@ -94,6 +95,37 @@ def test_leaderboard_says_what_the_statistics_say():
     assert found.sober < found.sober_if_different < 0.93
     assert found.indistinguishable == ("entry 1", "entry 2")  # 0.9 lags by more than 0.028
     assert json.loads(json.dumps(found.to_dict()))["n_entries"] == 7
+
+
+def chance_to_rule_out(m, n, p, gap_of):
+    """Exact chance that one of m equals lags behind the top by more than the gap."""
+    failures = np.arange(n + 1)
+    tops = np.diff(binom.cdf(failures, n, p) ** (m - 1), prepend=0.0)  # by the others
+    likely = failures[tops > 1e-6]
+    return sum(tops[x] * binom.cdf(x - gap_of(m, n, int(x)) - 1, n, p) for x in likely)
+
+
+def gap_of_board(m, n, right):
+    board = np.full(m, (right - 1) / n)
+    board[0] = right / n
+    return round(assess_leaderboard(board, test_size=n).gap * n)
+
+
+def gap_at_sober(m, n, right):
+    model = AccuracyModel(n, 0.0)
+    return round(model.gap(m, min(model.estimate(m, right / n), 1 - 1e-6), 0.95) * n)
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "p"), [(2, 50, 0.9), (5, 20, 0.8), (5, 100, 0.95), (20, 200, 0.95), (3, 100, 0.5)]
+)
+def test_the_truly_best_is_ruled_out_no_more_often_than_is_said(m, n, p):
+    assert chance_to_rule_out(m, n, p, gap_of_board) <= 0.05
+
+
+def test_the_sober_score_would_rule_it_out_too_often():
+    """Negative control: a lucky top looks as if entries varied little."""
+    assert chance_to_rule_out(20, 200, 0.95, gap_at_sober) == pytest.approx(0.071, abs=1e-3)
 
 
 def test_all_of_the_lead_may_be_luck():
