@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import outperform
 from outperform.engines import Needs, open_engine
 from outperform.errors import EngineError, InvalidInput, MissingExtra
 from outperform.runner import run_fits
@@ -170,6 +171,15 @@ def _load_large(log, _):
     return count_loads(log)
 
 
+ANOTHER_VERSION = """
+__path__, __file__ = ["{folder}"], "{folder}/__init__.py"
+from pathlib import Path
+exec(Path(__file__).read_text())
+from outperform.engines import dask, supervision
+del supervision.Order
+"""
+
+
 def await_workers(engine, n_workers):
     assert eventually(lambda: engine.n_workers == n_workers, seconds=60)
 
@@ -202,10 +212,31 @@ class TestWorkers:
         cluster.kill("bare")
         assert re.fullmatch(
             r"no worker could load the code of the fits, in 3 tries: ModuleNotFoundError: No "
-            r"module named outperform \(on tcp://127\.0\.0\.1:\d+\)\. Install outperform, and what "
-            r"the study imports, where the workers run\.",
+            r"module named outperform \(on tcp://127\.0\.0\.1:\d+\)\. Install this outperform, and "
+            r"what the study imports, where the workers run\.",
             str(caught.value),
         )
+
+    def test_one_with_another_version_costs_no_fit_and_is_named(self, cluster, tmp_path, collect):
+        package = tmp_path / "outperform" / "__init__.py"
+        package.parent.mkdir()
+        package.write_text(ANOTHER_VERSION.format(folder=Path(outperform.__file__).parent))
+        with open_engine(cluster.address) as engine:
+            await_workers(engine, 2)
+            cluster.start_worker("old", PYTHONPATH=str(tmp_path))
+            await_workers(engine, 3)
+            for number in range(30):
+                engine.submit(square, number, tag=number)
+            outcomes = collect(engine, 30)
+            assert re.search(r"tcp://127\.0\.0\.1:\d+: AttributeError: Can't get", engine.shortage)
+            assert {each.value for each in outcomes.values()} == {n * n for n in range(30)}
+            for name in ("first", "second"):
+                cluster.kill(name)
+            await_workers(engine, 1)
+            engine.submit(square, 3, tag="nowhere")
+            with pytest.raises(EngineError, match=r"no worker could load .* Install this outperf"):
+                engine.wait()
+        cluster.kill("old")
 
     def test_those_that_join_later_are_used(self, cluster, tmp_path, collect):
         with open_engine(cluster.address) as engine:

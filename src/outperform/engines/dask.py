@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from outperform.engines.engine import Needs, describe_exception
 from outperform.engines.local import count_cores
 from outperform.engines.remote import Disconnected, RemoteEngine, Tell, retry
-from outperform.engines.supervision import Order, Report, supervise
+from outperform.engines.supervision import Lease, Order, Report, supervise
 from outperform.engines.worker import Job, Loss, cannot_load
 from outperform.errors import EngineError, InvalidInput, MissingExtra, OutperformError
 from outperform.wording import hide_logins
@@ -32,8 +32,9 @@ _LONGEST_FAREWELL = 5.0  # seconds for telling workers and the scheduler that we
 # Text and bytes are all that is sent: objects of ours would end the connection of a scheduler or
 # worker that lacks outperform, while code that fails there is said to have failed.
 _CALL = "__import__('outperform.engines.dask', fromlist=['work']).work(code, order)"
-_INSTALL = "Install outperform, and what the study imports, where the workers run"
+_INSTALL = "Install this outperform, and what the study imports, where the workers run"
 _IMPORT = "from outperform.engines import supervision"
+_READ_ORDER = f"import pickle; pickle.loads({pickle.dumps((Order, Job, Lease))!r})"
 _CENSUS_SECONDS = 1.0  # for which what we know of the workers is new enough
 
 
@@ -254,9 +255,9 @@ class _Scheduler:
             return self._explain(job, error)
 
     def _explain(self, job: Job, error: Exception) -> Any:
-        """Where a task failed before it got to a child: on a worker that lacks outperform."""
+        """Where a task failed before it got to a child: on a worker that lacks this outperform."""
         with suppress(Exception):
-            answers = self._client.run(exec, _IMPORT, on_error="return")
+            answers = self._client.run(exec, _READ_ORDER, on_error="return")
             for worker, answer in answers.items():
                 if isinstance(answer, BaseException):
                     text = describe_exception(error)

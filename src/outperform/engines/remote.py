@@ -313,9 +313,11 @@ class RemoteEngine:
         number = loss.job.number
         self._unable[worker] = loss.error
         self._n_unloaded[number] = self._n_unloaded.get(number, 0) + 1
-        if self._n_unloaded[number] < N_TRIES:
+        # Each of those whose names are not known may be the only one that cannot.
+        n_tries = N_TRIES * (1 if worker else self._cluster.n_workers)
+        if self._n_unloaded[number] < n_tries:
             return
-        if self._cluster.lists_all:
+        if worker and self._cluster.lists_all:
             if any(name not in self._unable for name, _ in self._cluster.working() or ()):
                 return  # one of these may be loading it, or has
         elif number in self._loaded:

@@ -1,8 +1,8 @@
 """The coordinator of a run: the only writer of its store.
 
-It follows every search as far as the recorded fits go, asks the engine for the fits that are
-missing, and goes on from there. So an interrupted study resumes where it was, and results do not
-depend on the number of workers.
+A planner follows every search as far as the recorded fits go; the engine is asked for the fits that
+are missing, and it goes on from there. So an interrupted study resumes where it was, and results do
+not depend on the number of workers.
 """
 
 from collections.abc import Callable, Collection, Iterator

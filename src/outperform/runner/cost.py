@@ -1,7 +1,7 @@
 """What a study will cost: seconds of a fit, as recorded, told or measured, and fits left to do."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from outperform.runner.planning import Planner
 from outperform.runner.work import FitWork, list_needs
 from outperform.store import Store
 from outperform.study.designs import Design
+from outperform.study.fits import Draw
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.wording import format_fit_time
@@ -63,36 +64,30 @@ def measure_seconds(
     Hyperparameters are the defaults.
     """
     known = known or {}
-    every = [draw.pair for draw in study.draws]
-    pairs = [pair for pair in every if pair not in known]
-    outcomes = _time_fits(study, engine, pairs)
+    draws = [draw for draw in study.draws if draw.pair not in known]
+    outcomes = _time_fits(study, engine, draws)
     if all(outcome.seconds < _QUICK for outcome in outcomes.values()):
-        outcomes = _time_fits(study, engine, pairs)  # those before paid for imports
+        outcomes = _time_fits(study, engine, draws)  # those before paid for imports
     timed = {pair: outcome.seconds for pair, outcome in outcomes.items()}
     late = any(outcome.kind == "timeout" for outcome in outcomes.values())
-    seconds = {pair: known[pair] if pair in known else timed[pair] for pair in every}
     failures = (
         f"a first fit of {pipeline} on {task}, with default hyperparameters, failed: "
         f"{summarize_error(outcome.error)}"
         for (pipeline, task), outcome in sorted(outcomes.items())
         if outcome.kind in ("error", "died")
     )
-    return FitSeconds(seconds, late, tuple(failures))
+    return FitSeconds({**known, **timed}, late, tuple(failures))
 
 
-def _time_fits(study: Study, engine: Engine, pairs: Collection[Pair]) -> dict[Pair, Outcome]:
-    work, needs, left = FitWork.of(study), list_needs(study), set(pairs)
-    outcomes: dict[Pair, Outcome] = {}
+def _time_fits(study: Study, engine: Engine, draws: Sequence[Draw]) -> dict[Pair, Outcome]:
+    work, needs = FitWork.of(study), list_needs(study)
     patience = min(_PATIENCE, study.timeout or _PATIENCE)
-    for planned in study.plan_runs() if left else ():
-        pair = (planned.pipeline, planned.task)
-        if pair in left:
-            fit = planned.make_fit(default_params(planned.draw.pipeline.space))
-            engine.submit(work, fit, tag=pair, timeout=patience, needs=needs[fit.pipeline])
-            left.remove(pair)
-        if not left:
-            break
-    while len(outcomes) < len(pairs):
+    for draw in draws:
+        params = default_params(draw.pipeline.space)
+        fit = draw.make_fit(params, *draw.seeds({}), refit=True)
+        engine.submit(work, fit, tag=draw.pair, timeout=patience, needs=needs[fit.pipeline])
+    outcomes: dict[Pair, Outcome] = {}
+    while len(outcomes) < len(draws):
         outcomes.update({outcome.tag: outcome for outcome in engine.wait()})
     return outcomes
 
