@@ -67,6 +67,14 @@ def find_confounders(
         yield from _question_labels(runs, rows, place, unknown, paired=paired)
 
 
+def find_pooled(
+    runs: "Runs", rows: IntArray, place: str, *, used: Sequence[str]
+) -> Iterator[Suspicion]:
+    """Ask about runs in these rows that are pooled over labels, but for columns that are used."""
+    unknown = [name for name in _sort_columns(runs)["label"] if name not in used]
+    yield from _question_labels(runs, rows, place, unknown, paired=False)
+
+
 def _sort_columns(runs: "Runs") -> dict[Hint, list[str]]:
     """List the columns that are nothing else by what their names hint at."""
     known_for = {*runs.algorithm_columns, *runs.task_columns, runs.metric, runs.validation_metric}
