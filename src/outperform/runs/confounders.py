@@ -97,6 +97,8 @@ def _question_counts(
         totals = np.array([parse_number(each) for each in labels.names], float)[labels.codes]
         if np.isnan(totals).any() or (runs.score[known] > totals).any():
             continue  # it says something else
+        if not counts_answers(runs.metric) and 2 * len(_spell(labels)) > len(known):
+            continue  # as the best episode of each run, which differs by itself
         group = _group_pairs(runs, known) if paired else runs.task[known]
         if not differ_within(group, labels).any():
             continue
