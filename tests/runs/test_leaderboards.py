@@ -145,7 +145,10 @@ def test_scores_of_several_test_sets_are_no_leaderboard(write):
 
 
 def test_predictions_are_numbers_or_text(write):
-    numbers, labels = read_predictions(write("id,label,a,b\n1,0,0.2,0.1\n2,1,0.9,0.4\n"))
+    text = "Example ID,label,a,b\n1,0,0.2,0.1\n2,1,0.9,0.4\n"
+    for name in ("id", "example_id", "Example ID", "Unnamed: 0"):
+        assert [*read_predictions(write(text.replace("Example ID", name)))[0]] == ["a", "b"]
+    numbers, labels = read_predictions(write(text.replace("Example ID", "index")))
     assert list(numbers) == ["a", "b"]
     assert labels.tolist() == [0, 1]
     assert numbers["b"].tolist() == [0.1, 0.4]

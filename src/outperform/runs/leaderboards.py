@@ -22,6 +22,7 @@ TEST_SET = (*TASK, "split", "fold")
 RANK = ("rank", "place", "position", "#")
 _BARE = {"score", "scores", "value", "result", "test", "public", "private"}  # say no metric
 _ERRORS = {"err", "error", "errors"}
+_NUMBERS_ROWS = re.compile(r"(.*[\W_])?(id|idx|index|uid)|unnamed: 0", re.IGNORECASE)
 _FEWEST_SORTED = 5  # different scores, that one in 120 orders has from worst to best
 LABEL = ("label", "labels", "target", "truth", "y", "y_true", "true", "class", "ground_truth")
 
@@ -149,11 +150,11 @@ def read_predictions(
 ) -> tuple[dict[str, NDArray[np.generic]], NDArray[np.generic]]:
     """Predictions by entry, and labels, of a table with a row per example and a column for each.
 
-    Columns that number the rows (id, index) are left out.
+    Columns that number the rows (id, index, example_id) are left out.
     """
     table = open_file(Path(path))
     truth = _find_label(table, label)
-    names = [n for n in table.names if n and n != truth and n.casefold() not in ("id", "index")]
+    names = [n for n in table.names if n and n != truth and not _NUMBERS_ROWS.fullmatch(n)]
     numeric = [name for name in (truth, *names) if table.holds_numbers(name)]
     text = [name for name in names if name not in numeric]
     if text and truth in numeric:
