@@ -278,6 +278,12 @@ def test_whole_points_out_of_more_are_asked_about(metric, total):
         compare(count(MANY, FEW, [200] * N, [150] * N, metric=metric, total=total, goal="maximize"))
 
 
+def test_the_best_episode_of_each_run_is_no_number_of_points():
+    best = [score + 7 * i for i, score in enumerate(MANY)], [score + 5 for score in FEW]
+    runs = count(MANY, FEW, *best, metric="score", total="max_score", goal="maximize")
+    assert compare(runs).winner_name == "a"
+
+
 @pytest.mark.parametrize("metric", ["errors", "failures", "n_errors"])
 def test_errors_are_counted_likewise(metric):
     with pytest.raises(InvalidScores, match=f"{metric} / attempts, in a column error_rate"):

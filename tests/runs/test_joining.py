@@ -148,3 +148,18 @@ def test_joined_runs_know_only_what_all_of_them_know():
     fixed = {"varied": ("seeds",), "fixed_splits": ("",)}
     assert join_runs(read("a", **fixed), read("b", **fixed)).fixed_splits == ("",)
     assert join_runs(read("a", **fixed), read("b")).fixed_splits == ()
+
+
+def test_seeds_and_folds_are_no_pairs(write):
+    rows = "0,0.9\n1,0.8\n"
+    seeds = read_runs(write(f"seed,accuracy\n{rows}", "resnet.csv"))
+    folds = read_runs(write(f"fold,accuracy\n{rows}", "vgg.csv"))
+    joined = join_runs(seeds, folds)
+    assert joined.replicates is None
+    assert joined.notes == (
+        "runs are told apart by seed in resnet.csv and by fold in vgg.csv, so they are no pairs; "
+        "give both columns one name if they are the same",
+    )
+    for name in ("seed", "run", "params.seed"):  # which may be the same
+        others = read_runs(write(f"{name},accuracy\n{rows}", "vgg.csv"))
+        assert join_runs(seeds, others).replicates == ("0", "1")

@@ -57,6 +57,41 @@ def test_scores_become_shares_of_one(write):
     assert named.metric == "top-1 accuracy"
 
 
+RISING = ("0.08", "0.09", "0.1", "0.12", "0.15")
+
+
+@pytest.mark.parametrize("header", ["Rank,TeamName,Score", "rank,team,accuracy", "id,team,score"])
+def test_scores_that_rise_from_the_best_to_the_worst_are_no_accuracies(write, header):
+    rows = [f"{place},t{place},{score}" for place, score in enumerate(RISING, 1)]
+    message = refusal(read_leaderboard, write("\n".join([header, *rows])))
+    assert message.startswith(
+        "the scores of board.csv rise from 0.08 of the first entry to 0.15 of the last, as if "
+        "lower were better. Name the column by its metric, such as error or log loss; if higher "
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "order"),
+    [
+        ("rank,team,error", (0, 1, 2, 3, 4)),
+        ("id,team,accuracy", (0, 1, 2, 3, 4)),  # sorted, of what is an accuracy
+        ("rank,team,score", (4, 3, 2, 1, 0)),
+        ("rank,team,score", (0, 1, 3, 2, 4)),
+    ],
+)
+def test_other_orders_are_read(write, header, order):
+    rows = [f"{place},t{place},{RISING[each]}" for place, each in enumerate(order, 1)]
+    assert len(read_leaderboard(write("\n".join([header, *rows]))).entries) == 5
+
+
+@pytest.mark.parametrize("percent", [True, False])
+def test_shares_among_per_cent_are_refused(write, percent):
+    board = read_leaderboard(write("score\n0.912\n90.5\n89.1\n0.88\n"))
+    assert refusal(standardise, board, percent=percent) == (
+        "2 of 4 scores look like shares of 1, the others like per cent. Give all in one unit."
+    )
+
+
 def test_per_cent_and_shares_are_told_apart(write):
     assert refusal(standardise, read_leaderboard(write("score\n0.9\n0.8\n")), percent=True) == (
         "the scores are said to be per cent, but go only up to 0.9. Leave out --percent: they look "
@@ -110,7 +145,10 @@ def test_scores_of_several_test_sets_are_no_leaderboard(write):
 
 
 def test_predictions_are_numbers_or_text(write):
-    numbers, labels = read_predictions(write("id,label,a,b\n1,0,0.2,0.1\n2,1,0.9,0.4\n"))
+    text = "Example ID,label,a,b\n1,0,0.2,0.1\n2,1,0.9,0.4\n"
+    for name in ("id", "example_id", "Example ID", "Unnamed: 0"):
+        assert [*read_predictions(write(text.replace("Example ID", name)))[0]] == ["a", "b"]
+    numbers, labels = read_predictions(write(text.replace("Example ID", "index")))
     assert list(numbers) == ["a", "b"]
     assert labels.tolist() == [0, 1]
     assert numbers["b"].tolist() == [0.1, 0.4]

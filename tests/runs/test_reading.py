@@ -196,7 +196,9 @@ def test_tasks_that_sum_up_others_are_left_out(write):
     assert runs.notes == (
         "rows 6, 7, 12, 13 sum up other rows (Average) and were left out: they are no runs",
     )
-    for other in ("sum", "max", "averages"):  # tasks of their own
+    for other in ("Avg.", "Avg. rank", "mean_score", "#Wins", "Rank (↓)", "Geometric mean"):
+        assert read_runs(write(text.replace("Average", other))).tasks == ("iris", "wine")
+    for other in ("sum", "max", "averages", "rank2", "mean-field"):  # tasks of their own
         assert len(read_runs(write(text.replace("Average", other))).tasks) == 3
     two = "\n".join(line for line in text.splitlines() if "wine" not in line)
     assert read_runs(write(two)).tasks == ("iris", "Average")  # which nothing is the average of

@@ -244,6 +244,19 @@ def score_tasks(iris, houses, name="score", **columns):
     return [r | {name: (iris if r["dataset"] == "iris" else houses)[r["seed"]]} for r in rows]
 
 
+@pytest.mark.parametrize("task", ["boston_rmse", "WMT TER", "librispeech (WER)"])
+def test_bare_scores_on_tasks_called_errors_need_a_direction(task):
+    rows = score_tasks((0.91, 0.92, 0.9), (0.3, 0.4, 0.35))
+    rows = [row | {"dataset": row["dataset"].replace("houses", task)} for row in rows]
+    assert refuse(rows, UnknownDirection) == (
+        "nothing says that a higher 'score' of the list of records is better, and by their names "
+        f'not on {task}. Pass --maximize (from Python: goal="maximize") if higher is better on '
+        "all tasks; if not, add a column direction that says maximize or minimize in every row, or "
+        "a column metric."
+    )
+    assert read_runs(rows, goal="maximize").goal == "maximize"
+
+
 def test_bare_scores_of_other_scales_need_a_direction():
     rows = score_tasks((0.91, 0.92, 1), (118, 121.5, None))
     assert refuse(rows, UnknownDirection) == (

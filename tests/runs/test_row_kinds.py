@@ -2,7 +2,7 @@
 
 import pytest
 
-from outperform import compare_runs, read_runs
+from outperform import compare, compare_runs, read_runs
 from outperform.errors import InvalidInput, UnreadableRuns
 
 N_SEEDS, N_EPOCHS = 6, 10
@@ -355,3 +355,43 @@ def test_scores_on_validation_data_alone_are_noted(column):
     assert read_runs(measured_on("test", column=column)).notes == ()
     with pytest.raises(UnreadableRuns, match="only test scores tell which is better"):
         read_runs(measured_on("val", "test", column=column))
+
+
+METRICS = ("accuracy", "f1", "recall", "auc")
+
+
+def test_metrics_are_no_replicates(write):
+    scores = {name: dict.fromkeys(METRICS, 0.9) for name in "ab"}
+    path = write("metric,a,b\n" + "".join(f"{name},0.9,0.8\n" for name in METRICS))
+    message = r"are metrics \(.*Give one row per run with its seed"
+    with pytest.raises(UnreadableRuns, match=message):
+        read_runs(scores)
+    with pytest.raises(UnreadableRuns, match=message):
+        read_runs(path, wide=True, goal="maximize", replicate="metric")
+    with pytest.raises(UnreadableRuns, match=message):
+        compare(scores["a"], scores["b"])
+    tasks = read_runs(path, wide=True, goal="maximize", task="metric", rows="tasks").tasks
+    assert tasks == METRICS
+
+
+def test_text_before_the_algorithms_of_a_wide_table_labels_rows(write):
+    path = write(",a,b\nmnist,0.9,0.8\nsvhn,0.7,0.6\nAvg.,0.8,0.7\n")
+    runs = read_runs(path, wide=True, goal="maximize", rows="tasks")
+    assert runs.tasks == ("mnist", "svhn")
+    runs = read_runs(path, wide=True, goal="maximize")
+    assert (runs.replicate_columns, len(runs)) == (("row",), 4)
+    assert runs.notes[0] == (
+        "rows (mnist, svhn, Avg.) are taken for replicates; if they are tasks, pass --rows tasks"
+    )
+    seeded = write(",seed,a,b\nmnist,1,0.9,0.8\nsvhn,2,0.7,0.6\n")
+    assert read_runs(seeded, wide=True, goal="maximize").replicates == ("1", "2")
+
+
+def test_other_algorithms_of_a_wide_table_are_no_settings(write):
+    rows = "".join(f"{i},0.9{i},0.8{i},0.8{9 - i}\n" for i in (3, 1, 4, 2, 5))
+    path = write(f"seed,a,b,C\n{rows}")
+    runs = read_runs(path, wide=True, metric="accuracy", algorithm=("a", "b"))
+    assert not any("differ in C" in each for each in compare_runs(runs, "a", "b").caveats)
+    rates = write("seed,a,b,C\n" + rows.replace(",0.8", ",0.0"))
+    runs = read_runs(rates, wide=True, metric="accuracy", algorithm="a")
+    assert runs.others.names == ("seed", "b", "C")

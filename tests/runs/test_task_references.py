@@ -185,3 +185,18 @@ def test_columns_of_text_are_no_references():
     same = [row | {"low": 9} for row in ROWS]
     with pytest.raises(InvalidInput, match="are both 9"):
         take_references(read_runs(same), "low", "high")
+
+
+def test_references_in_another_unit_than_scores_are_refused():
+    def read(score, metric):
+        return read_runs([{"model": "a", "task": "iris", "seed": 0, metric: score}])
+
+    assert refuse(lambda: check_ways({"iris": (10, 95)}, read(0.9, "accuracy")), InvalidInput) == (
+        "baseline 10 and target 95 of task 'iris' look like per cent, and its scores, up to 0.9, "
+        "like fractions. Give both in one unit."
+    )
+    with pytest.raises(InvalidInput, match="look like fractions, and its scores, up to 90"):
+        check_ways({"iris": (0.1, 0.95)}, read(90, "accuracy"))
+    check_ways({"iris": (0.1, 0.95)}, read(0.9, "accuracy"))
+    check_ways({"iris": (5, 0.2)}, read(0.9, "error"))  # per cent, of which there are few
+    check_ways({"iris": (0, 29.6)}, read(0.9, "score"))  # of a game

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
@@ -368,6 +369,39 @@ def test_a_function_that_cannot_be_called_is_refused_at_once(function, reason):
         "the function of pipeline 'net' cannot be called with (params, split, seeds): "
         f"{reason}. Let it take these three and, if it likes, task, fold, refit, data by name."
     )
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "wanted"),
+    [
+        (lambda params, seeds, split: None, "seeds", "split"),
+        (lambda split, params, seeds: None, "split", "params"),
+    ],
+)
+def test_a_function_with_parameters_in_another_order_is_refused(function, name, wanted):
+    with pytest.raises(InvalidInput) as caught:
+        FunctionPipeline("net", function)
+    assert str(caught.value) == (
+        f"the function of pipeline 'net' has its '{name}' where '{wanted}' is put. Let it take "
+        "(params, split, seeds) in this order."
+    )
+
+
+def scale_in_place(params, split, seeds, data):
+    features = data.features
+    features *= 2
+    return {"test": float(features.sum())}
+
+
+def test_no_function_changes_the_data_of_others():
+    pipeline, labels = FunctionPipeline("net", scale_in_place), np.arange(3)
+    own = np.eye(3)
+    with pytest.raises(ValueError, match="read-only"):
+        pipeline.fit({}, None, SEEDS, Dataset(own, labels))
+    own += 1  # whoever made it may go on writing
+    shared = Dataset(sparse.csr_matrix(np.eye(3)), labels)
+    for _fit in range(2):
+        assert pipeline.fit({}, None, SEEDS, shared) == {"test": 6.0}
 
 
 def test_a_function_that_says_nothing_honours_all_learning_sources():

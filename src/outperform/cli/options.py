@@ -106,6 +106,17 @@ def _join(
     return decorated
 
 
+at_option = click.option(
+    "--at",
+    metavar="last|best-validation|N",
+    help="Which row of a learning curve counts: the last, the best on validation, step N.",
+)
+accept_option = click.option(
+    "--accept",
+    multiple=True,
+    type=click.Choice(DOUBTS),
+    help="Say that this is right although it looks wrong; may be repeated.",
+)
 # What `open_runs` can be told.
 reading_options = partial(
     _join,
@@ -134,23 +145,14 @@ reading_options = partial(
             show_default=True,
             help="What each row of a wide file is.",
         ),
-        click.option(
-            "--at",
-            metavar="last|best-validation|N",
-            help="Which row of a learning curve counts: the last, the best on validation, step N.",
-        ),
+        at_option,
         click.option(
             "--runs-of",
             "design",
             metavar="DESIGN",
             help="With a store: the design whose runs are taken, such as fix-hopt.",
         ),
-        click.option(
-            "--accept",
-            multiple=True,
-            type=click.Choice(DOUBTS),
-            help="Say that this is right although it looks wrong; may be repeated.",
-        ),
+        accept_option,
         click.option(
             "--with",
             "others",

@@ -67,6 +67,14 @@ def find_confounders(
         yield from _question_labels(runs, rows, place, unknown, paired=paired)
 
 
+def find_pooled(
+    runs: "Runs", rows: IntArray, place: str, *, used: Sequence[str]
+) -> Iterator[Suspicion]:
+    """Ask about runs in these rows that are pooled over labels, but for columns that are used."""
+    unknown = [name for name in _sort_columns(runs)["label"] if name not in used]
+    yield from _question_labels(runs, rows, place, unknown, paired=False)
+
+
 def _sort_columns(runs: "Runs") -> dict[Hint, list[str]]:
     """List the columns that are nothing else by what their names hint at."""
     known_for = {*runs.algorithm_columns, *runs.task_columns, runs.metric, runs.validation_metric}
@@ -89,6 +97,8 @@ def _question_counts(
         totals = np.array([parse_number(each) for each in labels.names], float)[labels.codes]
         if np.isnan(totals).any() or (runs.score[known] > totals).any():
             continue  # it says something else
+        if not counts_answers(runs.metric) and 2 * len(_spell(labels)) > len(known):
+            continue  # as the best episode of each run, which differs by itself
         group = _group_pairs(runs, known) if paired else runs.task[known]
         if not differ_within(group, labels).any():
             continue

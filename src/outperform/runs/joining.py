@@ -1,6 +1,6 @@
 """Several tables put together, such as one file per algorithm."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -95,13 +95,27 @@ def _join_where_known(runs: Sequence[Runs], tasks: Sequence[str]) -> dict[str, A
 
 
 def _join_replicates(runs: Sequence[Runs]) -> Labels | None:
-    """Replicates under names that all tables share; None where one does not say them."""
+    """Replicates under names that all tables share; None where one has none, or others."""
     parts = [Labels(r.replicates, r.replicate) for r in runs if r.replicates is not None]
-    if len(parts) < len(runs):
+    if len(parts) < len(runs) or [*_note_other_replicates(runs)]:
         return None
     joined = concatenate_labels(parts)
     ordered = label_rows(joined.names)
     return Labels(ordered.names, ordered.codes[joined.codes])
+
+
+def _note_other_replicates(runs: Sequence[Runs]) -> Iterator[str]:
+    """Say that replicates of two tables are of different kinds: no seed is a fold."""
+    first = runs[0]
+    for other in runs[1:]:
+        are_named = first.replicate_columns and other.replicate_columns
+        drawn = {*first.varied}, {*other.varied}
+        if are_named and {RUNS} not in drawn and not drawn[0] & drawn[1]:
+            yield (
+                f"runs are told apart by {first.replicate_name} in {first.source} and by "
+                f"{other.replicate_name} in {other.source}, so they are no pairs; give both "
+                "columns one name if they are the same"
+            )
 
 
 def _check_alike(first: Runs, other: Runs) -> None:
@@ -175,4 +189,4 @@ def _join_notes(runs: Sequence[Runs]) -> tuple[str, ...]:
             f"{enumerate_names(silent)} does not say which replicate a run is of, so no runs are "
             "paired by replicate"
         )
-    return tuple(notes)
+    return (*notes, *_note_other_replicates(runs))

@@ -1,6 +1,7 @@
 """Leaderboards and tables of predictions, read from files."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from outperform.runs.files import open_file
 from outperform.runs.labels import FloatArray
 from outperform.runs.metrics import Goal, known_goal
 from outperform.runs.source_table import SourceTable
+from outperform.runs.suspicions import mixes_scales
 from outperform.wording import enumerate_names, enumerate_rows
 
 ENTRY = ("team", "teamname", "team_name", "name", "entry", "participant", "submission", *ALGORITHM)
@@ -20,6 +22,8 @@ TEST_SET = (*TASK, "split", "fold")
 RANK = ("rank", "place", "position", "#")
 _BARE = {"score", "scores", "value", "result", "test", "public", "private"}  # say no metric
 _ERRORS = {"err", "error", "errors"}
+_NUMBERS_ROWS = re.compile(r"(.*[\W_])?(id|idx|index|uid)|unnamed: 0", re.IGNORECASE)
+_FEWEST_SORTED = 5  # different scores, that one in 120 orders has from worst to best
 LABEL = ("label", "labels", "target", "truth", "y", "y_true", "true", "class", "ground_truth")
 
 
@@ -52,12 +56,31 @@ def read_leaderboard(
             f"column {score!r} of {table.source} has no score in {enumerate_rows(rows)}",
             "Remove the entries that were never scored",
         )
+    if known_goal(score) != "minimize":
+        _check_order(table, score, scores, ranks)
     names = [str(place) for place in range(1, len(scores) + 1)]
     if column is not None:
         names = table.label_runs(column).spell()
     if not named:
         names = [f"{column or 'entry'} {name}" for name in names]
     return Leaderboard(tuple(names), scores, score, known_goal(score) or "maximize")
+
+
+def _check_order(table: SourceTable, score: str, scores: FloatArray, ranks: Sequence[str]) -> None:
+    """Refuse scores that rise from the first entry to the last, as errors do: lower is better."""
+    by_rank = [name for name in ranks if table.holds_numbers(name)][:1]
+    if by_rank:
+        scores = scores[np.argsort(table.parse(by_rank)[0], kind="stable")]
+    elif not {*re.split(r"[\W_]+", score.casefold())} <= _BARE:
+        return
+    if len(np.unique(scores)) < _FEWEST_SORTED or (np.diff(scores) < 0).any():
+        return
+    raise InvalidScores(
+        f"the scores of {table.source} rise from {scores[0]:g} of the first entry to "
+        f"{scores[-1]:g} of the last, as if lower were better",
+        "Name the column by its metric, such as error or log loss; if higher is better, "
+        f"{'turn the ranks round' if by_rank else 'call it accuracy, or begin with the best'}",
+    )
 
 
 def _check_test_set(table: SourceTable, names: list[str]) -> None:
@@ -75,6 +98,12 @@ def _check_test_set(table: SourceTable, names: list[str]) -> None:
 def standardise(board: Leaderboard, *, percent: bool = False, is_auc: bool = False) -> Leaderboard:
     """Accuracies, or areas under the ROC curve, as shares of 1, whatever a file calls them."""
     # Errors of less than one per cent are common, accuracies are not.
+    if board.goal == "maximize" and mixes_scales(board.scores):
+        raise InvalidScores(
+            f"{np.count_nonzero(board.scores <= 1)} of {board.scores.size} scores look like shares "
+            "of 1, the others like per cent",
+            "Give all in one unit",
+        )
     if percent and board.goal == "maximize" and board.scores.max() <= 1:
         raise InvalidScores(
             f"the scores are said to be per cent, but go only up to {board.scores.max():g}",
@@ -121,11 +150,11 @@ def read_predictions(
 ) -> tuple[dict[str, NDArray[np.generic]], NDArray[np.generic]]:
     """Predictions by entry, and labels, of a table with a row per example and a column for each.
 
-    Columns that number the rows (id, index) are left out.
+    Columns that number the rows (id, index, example_id) are left out.
     """
     table = open_file(Path(path))
     truth = _find_label(table, label)
-    names = [n for n in table.names if n and n != truth and n.casefold() not in ("id", "index")]
+    names = [n for n in table.names if n and n != truth and not _NUMBERS_ROWS.fullmatch(n)]
     numeric = [name for name in (truth, *names) if table.holds_numbers(name)]
     text = [name for name in names if name not in numeric]
     if text and truth in numeric:

@@ -17,6 +17,7 @@ from outperform.runs.metrics import (
     looks_like_score,
     resolve_goal,
 )
+from outperform.runs.row_kinds import sums_up_tasks
 from outperform.runs.source_table import Rows, SourceTable
 from outperform.wording import count, enumerate_names, enumerate_rows, join_words, suggest_names
 
@@ -27,8 +28,21 @@ _WORDS: dict[str, Goal] = {
 
 
 def refuse_other_scales(name: str, rows: Rows, source: str) -> None:
-    """Refuse bare scores that are shares on one task, and larger on another, such as errors."""
+    """Refuse bare scores that are shares on one task, and larger, or by name errors, on another."""
     task, score = rows.task, rows.numbers[0]
+    remedy = (
+        'Pass --maximize (from Python: goal="maximize") if higher is better on all tasks; if '
+        "not, add a column direction that says maximize or minimize in every row, or a column "
+        "metric"
+    )
+    named = [each for each in task.names if looks_like_score(each) and not sums_up_tasks(each)]
+    errors = [each for each in named if known_goal(each) == "minimize"]
+    if errors:
+        raise UnknownDirection(
+            f"nothing says that a higher {name!r} of {source} is better, and by their names not on "
+            f"{enumerate_names(errors, limit=3)}",
+            remedy,
+        )
     low, high = np.full(len(task.names), np.inf), np.full(len(task.names), -np.inf)
     np.fmin.at(low, task.codes, score)  # which pass over missing scores
     np.fmax.at(high, task.codes, score)
@@ -43,9 +57,7 @@ def refuse_other_scales(name: str, rows: Rows, source: str) -> None:
     raise UnknownDirection(
         f"{name!r} of {source} lies {' and '.join(places)}: nothing says that "
         "higher is better on both, as for an accuracy, and not lower on one, as for an error",
-        'Pass --maximize (from Python: goal="maximize") if higher is better on all tasks; if '
-        "not, add a column direction that says maximize or minimize in every row, or a column "
-        "metric",
+        remedy,
     )
 
 

@@ -21,6 +21,7 @@ from outperform.errors import (
 from outperform.runs.columns import ALGORITHM, MEAN, SD, TASK, normalise, recognise
 from outperform.runs.files import open_source
 from outperform.runs.formats import tabulate_columns
+from outperform.runs.row_kinds import sums_up_tasks
 from outperform.runs.source_table import SourceTable
 from outperform.stats import Summary
 from outperform.wording import count, cut_to, enumerate_names, suggest_names
@@ -51,7 +52,6 @@ _TYPESETTING = re.compile(
     r"[${}*†‡~]"
 )
 _MISSING = frozenset(("", "-", "–", "—", "−", "--", "n/a", "na", "nan", "none", "null", "?"))
-_AVERAGE = re.compile(r"(macro |micro )?(avg|average|mean|overall)?[. ]*(rank|score)?\.?")
 
 
 def parse_summary(text: str) -> tuple[str, Summary]:
@@ -149,7 +149,7 @@ def read_published_table(
     mean = recognise(table.names, COLUMNS["mean"])
     long = mean and recognise(table.names, TASK) and recognise(table.names, ALGORITHM)
     cells = _read_long(table, (a, b)) if long else _read_wide(table, (a, b))
-    averages = [task for task in cells if _AVERAGE.fullmatch(normalise(task))]
+    averages = [task for task in cells if sums_up_tasks(task) or normalise(task) == "score"]
     kept = {task: pair for task, pair in cells.items() if task not in averages}
     wrong = _find_incomplete(kept, (a, b), table.source, drop_incomplete=drop_incomplete)
     tasks = tuple(task for task in kept if task not in wrong)

@@ -25,7 +25,13 @@ from outperform.runs.labels import (
     repeat_label,
 )
 from outperform.runs.learning_curves import CurveReader
-from outperform.runs.metrics import TaskMetric, is_never_negative, known_goal, sum_up_metrics
+from outperform.runs.metrics import (
+    TaskMetric,
+    is_never_negative,
+    known_goal,
+    looks_like_score,
+    sum_up_metrics,
+)
 from outperform.runs.scope import varied_by
 from outperform.runs.source_table import OtherColumns, Rows, SourceTable
 from outperform.runs.table import Runs, name_runs
@@ -48,14 +54,20 @@ _FAILURE = re.compile("[1-9]")
 _TRAINING = split_words("train training")
 _VALIDATION = split_words("dev val valid validation")
 _PARTS = _TRAINING | _VALIDATION | split_words("eval holdout test testing")
-# Labels of rows that spreadsheets end with.
-SUMMARY = re.compile(
-    "mean|average|avg|std|sd|stdev|standard deviation|median|min|minimum|max|maximum|total|sum",
-    re.I,
-)
-_SUMMARY_OF_TASKS = re.compile(
-    "(macro |micro |task |overall )?(mean|average|avg)|overall|std|sd|stdev|standard deviation",
-    re.I,
+
+
+def _summary(words: str) -> re.Pattern[str]:
+    """Matches a label that says these words, whatever marks stand between and around them."""
+    spaced = words.replace(" ", r"[\W_]+")
+    return re.compile(rf"[\W_]*(?:{spaced})[\W_]*", re.IGNORECASE)
+
+
+# Labels of rows that spreadsheets end with, and tables of papers.
+_SPREAD = "std|sd|stdev|standard deviation"
+_SUMMARY = _summary(f"mean|average|avg|{_SPREAD}|median|min|minimum|max|maximum|total|sum")
+_SUMMARY_OF_TASKS = _summary(
+    "(macro |micro |task |overall |geometric )?(mean|average|avg)( acc| accuracy| rank| score)?|"
+    f"geomean|overall( rank| score)?|rank|wins|{_SPREAD}"
 )
 
 
@@ -128,6 +140,8 @@ def assemble(
 ) -> Runs:
     """Make runs of rows that are runs, or sums of runs."""
     rows, about_summaries = _leave_out_summaries(rows, table.source)
+    if rows.replicate is not None and not isinstance(rows.replicate.names, Numerals):
+        refuse_metrics(rows.replicate.names, table.source)
     algorithm, task = rows.algorithm.by_appearance(), rows.task.by_appearance()
     score, incomplete = rows.numbers[0], rows.incomplete
     if incomplete is not None:
@@ -199,14 +213,30 @@ def _read_flag(column: str, names: Sequence[str]) -> list[str]:
     return [column if word in _TRUE else "" for word in words]
 
 
+def sums_up_runs(label: str) -> bool:
+    """Whether a row, or a column, sums up others by its label: `Avg.`."""
+    return _SUMMARY.fullmatch(label) is not None
+
+
+def sums_up_tasks(label: str) -> bool:
+    """Whether a row, or a column, sums up those of tasks by its label.
+
+    Examples
+    --------
+    >>> [sums_up_tasks(label) for label in ("Avg. rank", "#Wins", "mean_score", "sum", "rank2")]
+    [True, True, True, False, False]
+    """
+    return _SUMMARY_OF_TASKS.fullmatch(label) is not None
+
+
 def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
     """Leave out rows that sum up others, as spreadsheets end with, and note it."""
     names: list[str] = []
     is_summary = np.zeros(len(rows.row), dtype=bool)
-    for labels, pattern in ((rows.replicate, SUMMARY), (rows.task, _SUMMARY_OF_TASKS)):
+    for labels, sums_up in ((rows.replicate, sums_up_runs), (rows.task, sums_up_tasks)):
         if labels is None or isinstance(labels.names, Numerals):
             continue
-        summaries = [*filter(pattern.fullmatch, labels.names)]
+        summaries = [*filter(sums_up, labels.names)]
         if labels is rows.task and len(labels.names) - len(summaries) < 2:
             continue  # nothing to sum up
         names += summaries
@@ -225,6 +255,16 @@ def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]
     if len(numbers) == 1:
         note = f"{where} sums up other rows ({listed}) and was left out: it is no run"
     return rows.keep(~is_summary), (note,)
+
+
+def refuse_metrics(replicates: Sequence[str], source: str) -> None:
+    """Refuse labels of replicates that all are names of metrics: they are scores of one run."""
+    if len(replicates) > 1 and all(map(looks_like_score, replicates)):
+        raise UnreadableRuns(
+            f"what should tell the runs of {source} apart are metrics "
+            f"({enumerate_names(replicates, limit=3)}), which say the same of one run in many ways",
+            "Give one row per run with its seed, and compare by one metric",
+        )
 
 
 def _refuse_negatives(

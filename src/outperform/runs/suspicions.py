@@ -66,7 +66,7 @@ _N_LAGS = 3  # distances between copies that are tried
 _EVEN = 1e-9  # how much equal steps may differ, as a share of the largest score
 _LARGE_FRACTION = 0.1  # of a share between 0 and 1: ten points
 _SMALL_PERCENT = 0.01  # of a share in per cent: a hundredth of a point
-_LARGEST_FRACTION = 2  # of word errors, of which there may be more than words
+LARGEST_FRACTION = 2  # of word errors, of which there may be more than words
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +383,7 @@ def find_margin_suspicions(
             continue
         if high <= 1 and margin >= _LARGE_FRACTION and margin > high - low:
             kind, point, meant = "fractions", 0.01, margin
-        elif _LARGEST_FRACTION < high <= 100 and margin < _SMALL_PERCENT:
+        elif LARGEST_FRACTION < high <= 100 and margin < _SMALL_PERCENT:
             kind, point, meant = "per cent", 1, 100 * margin
         else:
             continue

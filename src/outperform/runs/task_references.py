@@ -11,7 +11,9 @@ from outperform.errors import InvalidInput, UnknownColumn, UnknownName, Unreadab
 from outperform.runs.columns import TASK, find_column, recognise
 from outperform.runs.files import open_file
 from outperform.runs.labels import differ_within
+from outperform.runs.metrics import is_share
 from outperform.runs.source_table import SourceTable, parse_number
+from outperform.runs.suspicions import LARGEST_FRACTION
 from outperform.wording import enumerate_names, enumerate_rows
 
 if TYPE_CHECKING:
@@ -88,8 +90,8 @@ def check_references(
 
 
 def check_ways(references: Mapping[str, tuple[float, float]], runs: "Runs") -> None:
-    """Refuse a target that is worse than its baseline: best and worst would change places."""
-    for task in runs.tasks:
+    """Refuse a target that is worse than its baseline, and references in another unit."""
+    for number, task in enumerate(runs.tasks):
         baseline, target = references[task]
         if (target > baseline) != (runs.goal_on(task) == "maximize"):
             raise InvalidInput(
@@ -98,6 +100,20 @@ def check_ways(references: Mapping[str, tuple[float, float]], runs: "Runs") -> N
                 "Swap the two, or say which way is better (--maximize, --minimize, a column "
                 "direction)",
             )
+        if runs.goal_on(task) == "maximize" and is_share(runs.metric_on(task)):
+            scores = runs.score[runs.task == number]
+            _check_unit(task, references[task], float(np.nanmax(scores, initial=0)))
+
+
+def _check_unit(task: str, references: tuple[float, float], highest: float) -> None:
+    """Refuse fractions beside per cent: all scores would seem to be far from both references."""
+    if min(max(references), highest) <= 1 and max(*references, highest) > LARGEST_FRACTION:
+        raise InvalidInput(
+            f"baseline {references[0]:g} and target {references[1]:g} of task {task!r} look like "
+            f"{'fractions' if max(references) <= 1 else 'per cent'}, and its scores, up to "
+            f"{highest:g}, like {'per cent' if highest > 1 else 'fractions'}",
+            "Give both in one unit",
+        )
 
 
 def _find(table: SourceTable, known: Sequence[str]) -> str:

@@ -5,14 +5,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from outperform.errors import InvalidInput, UnknownDirection, UnknownName, UnreadableRuns
 from outperform.runs.columns import (
     ALGORITHM,
+    REPLICATE,
     SCORE,
+    TASK,
     Roles,
     Wanted,
     assign_roles,
@@ -20,10 +22,16 @@ from outperform.runs.columns import (
     normalise,
     recognise,
 )
-from outperform.runs.labels import Labels, Numerals
+from outperform.runs.labels import FloatArray, Labels, Numerals
 from outperform.runs.metrics import TaskMetric, looks_like_score, resolve_goal
-from outperform.runs.row_kinds import SUMMARY, assemble, keep_runs, read_rows
-from outperform.runs.source_table import Rows, SourceTable, parse_number
+from outperform.runs.row_kinds import assemble, keep_runs, read_rows, sums_up_runs
+from outperform.runs.source_table import (
+    ArrowTexts,
+    OtherColumns,
+    Rows,
+    SourceTable,
+    parse_number,
+)
 from outperform.runs.table import Runs
 from outperform.wording import enumerate_names, suggest_names
 
@@ -49,13 +57,55 @@ def read_wide(table: SourceTable, wanted: Wanted, rows: RowKind) -> Runs:
         )
     name = wanted.metric or "score"
     metric = TaskMetric(name, resolve_goal(name, wanted.goal))
+    table, wanted, about_labels = _name_labels(table, wanted, rows)
     algorithms = _choose(wanted.algorithm, table) or _find_algorithms(table, wanted)
     roles = _assign_others(table, wanted, algorithms)
     read = read_rows(table, roles, algorithms, "")
-    kept, notes = keep_runs(table, read, roles, wanted.at)
+    kept, about_rows = keep_runs(table, read, roles, wanted.at)
     stacked = _stack(_name_rows(kept, roles, rows), algorithms)
     by_task = dict.fromkeys(stacked.task.names, metric)
-    return assemble(table, stacked, roles, wanted, by_task, notes=notes)
+    notes = (*about_labels, *about_rows)
+    runs = assemble(table, stacked, roles, wanted, by_task, notes=notes)
+    return replace(runs, others=_keep_others(table, stacked, algorithms))
+
+
+def _name_labels(
+    table: SourceTable, wanted: Wanted, rows: RowKind
+) -> tuple[SourceTable, Wanted, tuple[str, ...]]:
+    """Take text in a first column without a name, as data frames write it, for labels of rows."""
+    role = "replicate" if rows == "replicates" else "task"
+    known = recognise(table.names, REPLICATE if rows == "replicates" else TASK)
+    if table.names[0] or known or getattr(wanted, role) or not table.holds_text(""):
+        return table, wanted, ()
+    named = replace(table, names=("row", *table.names[1:]))
+    notes: tuple[str, ...] = ()
+    if rows == "replicates":
+        listed = enumerate_names(map(str, table.head("")), limit=3)
+        notes = (f"rows ({listed}) are taken for replicates; if they are tasks, pass --rows tasks",)
+    change: dict[str, Any] = {role: "row"}
+    return named, replace(wanted, **change), notes
+
+
+def _keep_others(table: SourceTable, rows: Rows, algorithms: Sequence[str]) -> OtherColumns | None:
+    """What columns say of runs that neither are algorithms nor look like further ones."""
+    (scores,) = rows.numbers
+    kept: dict[str, Sequence[object] | ArrowTexts] = {}
+    for name, column in zip(table.names, table.columns, strict=True):
+        if name and name not in algorithms and not _look_alike(table.head(name), scores):
+            kept[name] = column
+    if not kept:
+        return None
+    other = replace(table, names=tuple(kept), columns=[*kept.values()])
+    return OtherColumns(((other, rows.row),))
+
+
+def _look_alike(cells: Sequence[object], scores: FloatArray) -> bool:
+    """Whether cells are numbers among scores, and as fine as these: `C` may be an algorithm."""
+    numbers = np.array([parse_number(cell) for cell in cells], dtype=float)
+    numbers, scores = numbers[np.isfinite(numbers)], scores[np.isfinite(scores)]
+    if not (numbers.size and scores.size and scores.min() <= np.median(numbers) <= scores.max()):
+        return False
+    return bool((numbers % 1).any() or not (scores % 1).any())
 
 
 def _name_rows(read: Rows, roles: Roles, rows: RowKind) -> Rows:
@@ -99,7 +149,7 @@ def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
                 "Name the columns that are with --algorithm A,B; if it labels the rows, say so "
                 f"with --replicate {name!r} or --task {name!r}",
             )
-        if len(others) > 2 and (SUMMARY.fullmatch(name) or _DIFFERENCE.fullmatch(name)):
+        if len(others) > 2 and (sums_up_runs(name) or _DIFFERENCE.fullmatch(name)):
             raise UnreadableRuns(
                 f"column {name!r} of {table.source} seems to sum up others, so it is no algorithm",
                 "Name the columns that are with --algorithm A,B",

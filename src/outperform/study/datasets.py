@@ -3,7 +3,7 @@
 import csv
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,27 @@ class Dataset:
         """Features and labels of some examples."""
         features = self.features
         return (features.iloc if hasattr(features, "iloc") else features)[rows], self.labels[rows]
+
+    def protect(self) -> "Dataset":
+        """The same examples for one fit, which cannot change those of others.
+
+        Arrays cannot be written to; data frames and sparse matrices, which have no such lock, are
+        copied, as their rows are in every fit.
+        """
+        return replace(
+            self,
+            features=_protect(self.features),
+            labels=_protect(self.labels),
+            groups=_protect(self.groups),
+        )
+
+
+def _protect(values: Any) -> Any:
+    if isinstance(values, np.ndarray):
+        view = values.view()  # whoever has the array itself may go on writing
+        view.flags.writeable = False
+        return view
+    return values.copy() if hasattr(values, "copy") else values
 
 
 def load_table(path: Path, *, label: str | None = None, group: str | None = None) -> Dataset:

@@ -27,6 +27,7 @@ SETS = ("valid", "test")  # that are scored
 # Of one fit; together far below the largest value of a store.
 _MOST_SCORES = 5_000
 _LONGEST_NAME = 200
+_PARAMETERS = ("params", "split", "seeds")  # of a function, in this order
 _EXAMPLE = 'Return a mapping such as {"valid": 0.91, "test": 0.9}'
 _RESOURCES = ("gpus", "memory", "cpus")  # that every engine knows; others are its own
 _MEANT = {"mem": "memory", "ram": "memory"}
@@ -179,6 +180,8 @@ class FunctionPipeline(Pipeline):
     ) -> object:
         function: Any = self.function
         answers = {name: getattr(context, name) for name in self.asks}
+        if answers.get("data") is not None:  # which all fits of a worker share
+            answers["data"] = answers["data"].protect()
         return function(dict(params), split, dict(seeds), **answers)
 
 
@@ -285,6 +288,12 @@ def _find_asked(pipeline: str, function: Callable[..., Any]) -> tuple[str, ...]:
     except (TypeError, ValueError):  # some that are written in C say nothing of themselves
         return ()
     asks = tuple(name for name in FitContext.__slots__ if name in signature.parameters)
+    for wanted, name in zip(_PARAMETERS, signature.parameters, strict=False):
+        if name != wanted and name in _PARAMETERS:
+            raise InvalidInput(
+                f"the function of pipeline {pipeline!r} has its {name!r} where {wanted!r} is put",
+                f"Let it take ({', '.join(_PARAMETERS)}) in this order",
+            )
     try:
         signature.bind({}, None, {}, **dict.fromkeys(asks))
     except TypeError as error:

@@ -218,3 +218,12 @@ def test_who_wins_nothing_for_want_of_runs_does_not_win_by_the_luck_of_a_search(
         comparison = compare_runs(after_one, "a", "b", drop_incomplete=True)
         assert (comparison.winner, comparison.n_pairs) == (winner, 12)
         assert (luck in doubts(comparison)) == (winner is not None)
+
+
+def test_fractions_beside_per_cent_carry_a_caveat():
+    a, b = np.array([91.2, 90.1, 92.3, 91.4]), np.array([0.905, 0.911, 0.908, 0.902])
+    assert compare(a, b).caveats[-1] == (
+        "scores of A lie between 90.1 and 92.3, those of B between 0.902 and 0.911: if these are "
+        "fractions and per cent, give both in one unit, as otherwise only the units differ"
+    )
+    assert not any("per cent" in caveat for caveat in compare(a, 100 * b).caveats)

@@ -254,3 +254,38 @@ def test_a_table_with_a_row_of_fractions_and_one_of_per_cent_is_refused():
     table |= {"svhn": ["97.0 ± 0.1", "0.969 ± 0.002"]}
     with pytest.raises(InvalidScores, match=r"95\.1 for 'new' and 0\.942 for 'old'"):
         compare_published_table(table, "new", "old", metric="accuracy", n=5)
+
+
+@pytest.mark.parametrize(
+    ("mean", "sd", "possible"),
+    [
+        (0.912, 0.4, False),
+        (0.4, 91.2, False),
+        (0.912, 0.3, True),
+        (99.9, 0.4, True),
+        (1, 0.1, True),
+    ],
+)
+def test_a_deviation_that_shares_cannot_have_is_refused(mean, sd, possible):
+    sides = Summary(mean, sd, 5), Summary(mean, 0.01, 5)
+    if possible:
+        compare_published(*sides, metric="accuracy")
+    else:
+        with pytest.raises(InvalidScores, match=f"cannot have a standard deviation of {sd}, as"):
+            compare_published(*sides, metric="accuracy")
+    compare_published(*sides, metric="reward")  # which has no bounds
+
+
+@pytest.mark.parametrize("name", ["svhn error", "FID ↓", "boston (rmse)"])
+def test_columns_that_are_better_the_other_way_are_refused(name):
+    cells = {
+        "method": ["new", "old"],
+        "cifar": ["95.1 ± 0.2", "94.2 ± 0.3"],
+        name: ["3 ± 1", "4 ± 1"],
+    }
+    with pytest.raises(UnknownDirection) as caught:
+        compare_published_table(cells, "new", "old", metric="accuracy")
+    assert str(caught.value) == (
+        f"higher is better on all datasets of the dict, but not by the name of {name}. Compare on "
+        "these apart, in a table of their own; if they are datasets, rename them."
+    )

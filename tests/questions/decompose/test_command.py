@@ -141,6 +141,85 @@ def test_a_source_with_one_run_is_refused(runs_file):
     )
 
 
+# Rows of a file that are no runs, or raise a question, as in `compare`
+
+SPLIT = [0.90, 0.86, 0.94, 0.91, 0.88]
+INIT = [0.90, 0.89, 0.91, 0.90, 0.88]
+
+
+def write(path, header, *rows):
+    path.write_text("\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return path
+
+
+def test_failed_runs_are_left_out_only_when_asked(tmp_path):
+    rows = [("split", x, "finished") for x in SPLIT] + [("init", x, "finished") for x in INIT]
+    path = write(tmp_path / "runs.csv", "source,accuracy,status", *rows, ("init", 0.1, "failed"))
+    assert refused(call("decompose", path)) == (
+        "Error: 1 of 6 runs of 'init' are incomplete in runs.csv: 1 failed (row 12). Complete "
+        "them, or pass --drop-incomplete to leave them out."
+    )
+    result = call("decompose", path, "--drop-incomplete", "--json")
+    printed = json.loads(result.stdout)
+    assert [each["n"] for each in printed["sources"][0]["sources"]] == [5, 5]
+    assert printed["notes"] == ["1 of 11 runs in runs.csv are incomplete and were left out"]
+
+
+def test_points_of_a_learning_curve_are_no_runs(tmp_path):
+    rows = [
+        (source, seed, epoch, score + epoch / 10)
+        for source, scores in (("split", SPLIT), ("init", INIT))
+        for seed, score in enumerate(scores)
+        for epoch in (0, 1)
+    ]
+    path = write(tmp_path / "runs.csv", "source,seed,epoch,accuracy", *rows)
+    assert "they are points of a learning curve, not runs" in refused(call("decompose", path))
+    printed = json.loads(call("decompose", path, "--at", 0, "--json").stdout)["sources"][0]
+    assert [each["mean"] for each in printed["sources"]] == pytest.approx([0.898, 0.896])
+
+
+@pytest.mark.parametrize(
+    ("split", "doubt"),
+    [
+        ([90.1, 86.2, 94.3, 91.4, 88.5], "scale"),
+        ([*SPLIT, 1e9], "outlier"),
+        (SPLIT + SPLIT, "repeated"),
+    ],
+)
+def test_a_file_raises_the_questions_that_runs_raise(runs_file, split, doubt):
+    path = runs_file({"split": split, "init": INIT})
+    assert f"pass --accept {doubt}" in refused(call("decompose", path))
+    printed = json.loads(call("decompose", path, "--accept", doubt, "--json").stdout)
+    assert printed["notes"][0].endswith("which was accepted as right")
+
+
+def test_runs_of_several_networks_are_not_pooled(tmp_path):
+    rows = [
+        (network, source, score - (network == "small") / 2)
+        for network in ("large", "small")
+        for source, scores in (("split", SPLIT), ("init", INIT))
+        for score in scores
+    ]
+    path = write(tmp_path / "runs.csv", "network,source,accuracy", *rows)
+    assert "depend on network (of runs, 0.898 on large" in refused(call("decompose", path))
+    printed = json.loads(call("decompose", path, "--algorithm", "network", "--json").stdout)
+    assert [each["algorithm"] for each in printed["sources"]] == ["large", "small"]
+
+
+def test_what_means_the_same_as_the_source_is_no_question(tmp_path):
+    rows = [("split", "data", x - 0.5) for x in SPLIT] + [("init", "learner", x) for x in INIT]
+    path = write(tmp_path / "runs.csv", "source,stage,accuracy", *rows)
+    assert call("decompose", path).exit_code == 0
+
+
+def test_validation_scores_are_not_the_score(tmp_path):
+    rows = [("split", x, x - 0.1) for x in SPLIT] + [("init", x, x) for x in INIT]
+    path = write(tmp_path / "runs.csv", "source,test_accuracy,val_accuracy", *rows)
+    assert json.loads(call("decompose", path, "--json").stdout)["sources"][0]["metric"] == (
+        "test_accuracy"
+    )
+
+
 # Crossed designs in a file
 
 

@@ -100,6 +100,16 @@ def test_gaps_may_be_kept():
     assert find(ranking, "vit", "vgg").wins + find(ranking, "vit", "vgg").losses == 11 * 12
 
 
+def test_a_gap_hides_neither_who_is_beaten_nor_who_is_first():
+    tasks = [f"t{i}" for i in range(12)]
+    whole = make_runs(tasks=tasks, names=NAMES[:3], n=5, gap=9)
+    ranking, gappy = rank_runs(whole), rank_runs(drop(whole, NAMES[0], "t2"), gaps="keep")
+    assert str(ranking).startswith(f"{NAMES[0]} ranks first of 3 on tasks like these; 3 of 3")
+    assert str(gappy).startswith(f"{NAMES[0]} alone may rank first of 3 on tasks like these; 3 of")
+    assert gappy.task_test == ranking.task_test == "paired-t"
+    assert gappy.tasks[1].maybe_best == ranking.tasks[1].maybe_best == NAMES[:1]
+
+
 def test_runs_without_replicates_are_paired_without_regard_to_their_scores():
     rng = np.random.default_rng(5)
     columns = {

@@ -461,3 +461,13 @@ def test_few_examples_of_a_class_are_a_doubt():
     values = {name: labels + rng.normal(size=108) for name in "ab"}
     found = assess_predictions(values, labels, metric="auc", n_resamples=500)
     assert found.caveats[0].startswith("only 8 examples have the label 1")
+
+
+def test_predictions_of_the_other_class_are_suspected():
+    labels, rng = np.arange(100) % 2, np.random.default_rng(3)
+    good, better = labels + rng.normal(size=100), labels + rng.normal(scale=0.5, size=100)
+    plain = assess_predictions({"a": good, "b": better}, labels, metric="auc", n_resamples=100)
+    assert not any("turned round" in caveat for caveat in plain.caveats)
+    turned = assess_predictions({"a": good, "b": -better}, labels, metric="auc", n_resamples=100)
+    assert turned.best == "a"
+    assert turned.caveats[-1].startswith("turned round, b would have AUC 0.9")

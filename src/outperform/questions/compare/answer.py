@@ -13,6 +13,7 @@ from outperform.questions.compare.doubts import (
     doubt_metric,
     doubt_searches,
     doubt_tasks,
+    doubt_units,
     find_doubts,
     withstands,
 )
@@ -22,6 +23,7 @@ from outperform.questions.compare.task_results import TaskComparisons
 from outperform.runs import Goal, Runs
 from outperform.runs.pairing import PairedScores, SeparateScores
 from outperform.runs.repeated_searches import Searches
+from outperform.runs.row_kinds import refuse_metrics
 from outperform.runs.scope import RUNS, SPLITS, UNKNOWN, Resplit, Scope
 from outperform.runs.suspicions import Sides, ask, find_margin_suspicions
 from outperform.stats import (
@@ -160,7 +162,8 @@ def compare(
     scores = align_scores(scores_a, scores_b, paired=paired)
     scope = UNKNOWN if sizes is None else replace(UNKNOWN, varied=(SPLITS,))
     comparison = _compare(*scores, goal, terms, sizes, a="A", b="B", scope_here=scope)
-    return replace(comparison, caveats=tuple(find_doubts(comparison)))
+    doubts = (*find_doubts(comparison), *doubt_units(comparison))
+    return replace(comparison, caveats=doubts)
 
 
 def make_resplit(train_size: int | None, test_size: int | None) -> Resplit | None:
@@ -485,6 +488,7 @@ def _check_same_seeds(seeds_a: list[Any], seeds_b: list[Any]) -> None:
             "some seeds stand more than once, so runs cannot be paired by seed",
             "Pass one score per seed, or plain arrays in the same order",
         )
+    refuse_metrics([*map(str, seeds_a)], "A and B")
     unmatched = set(seeds_a) ^ set(seeds_b)
     if unmatched:
         first = ", ".join(map(str, sorted(unmatched, key=str)[:5]))

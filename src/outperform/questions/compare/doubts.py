@@ -10,6 +10,7 @@ from outperform.runs import Goal, Runs, known_goal
 from outperform.runs.columns import data_of, names_best
 from outperform.runs.repeated_searches import Searches
 from outperform.runs.scope import FOLDS
+from outperform.runs.suspicions import mixes_scales
 from outperform.stats import (
     clopper_pearson_interval,
     outperforming_interval,
@@ -243,6 +244,17 @@ def doubt_scores(name: str, scores: FloatArray) -> Iterator[str]:
         yield (
             f"{n_zeros} of {scores.size} runs of {name} have the score 0, far from all others: if "
             "they have failed, leave their scores empty, so that they are not taken for measured"
+        )
+
+
+def doubt_units(comparison: Comparison) -> Iterator[str]:
+    """Whether scores of which nothing else is known look like fractions beside per cent."""
+    a, b = comparison.scores_a, comparison.scores_b
+    if mixes_scales(np.concatenate((a, b))):
+        yield (
+            f"scores of {comparison.a} lie between {a.min():g} and {a.max():g}, those of "
+            f"{comparison.b} between {b.min():g} and {b.max():g}: if these are fractions and per "
+            "cent, give both in one unit, as otherwise only the units differ"
         )
 
 

@@ -25,7 +25,7 @@ from outperform.questions.compare.result import (
 from outperform.questions.compare.task_results import OnTasks, describe_better
 from outperform.questions.result import Result, Table, join_caveats
 from outperform.runs import Goal
-from outperform.runs.metrics import is_bare_score, is_share, resolve_goal
+from outperform.runs.metrics import find_limits, is_bare_score, is_share, known_goal, resolve_goal
 from outperform.runs.published_tables import PublishedCell, PublishedTable, read_published_table
 from outperform.runs.scope import RUNS, THESE_TASKS, UNKNOWN, Scope
 from outperform.runs.suspicions import mixes_scales
@@ -37,7 +37,7 @@ from outperform.stats import (
     welch_from_summary,
 )
 from outperform.stats.checks import check_choice, check_count, check_gamma
-from outperform.wording import describe_goal, format_spread, join_words
+from outperform.wording import describe_goal, enumerate_names, format_spread, join_words
 
 _ASSUMPTIONS = (
     "from a published table: the scores are taken as normal and the runs as independent; with "
@@ -46,6 +46,7 @@ _ASSUMPTIONS = (
 )
 _NO_SPREAD = "the standard deviation of {} is 0, which training with several seeds rarely gives"
 _LEAST_PERCENT = 10  # below it, two numbers may be a hundredfold apart by chance
+_SMALL = 0.1  # a standard deviation that any shares may have, of which means are rounded
 _TRIED = (3, 5, 10)  # numbers of runs behind most tables
 
 
@@ -168,6 +169,30 @@ def compare_published(
     if not (isinstance(names, Sequence) and len(names) == len(set(names)) == 2):
         raise InvalidInput(f"names is {names!r}", "Pass two different names")
     _check_scales(names, (summary_a.mean, summary_b.mean), metric)
+    for name, summary in zip(names, (summary_a, summary_b), strict=True):
+        _check_spread(name, summary, metric)
+    return _compare(
+        summary_a,
+        summary_b,
+        names=names,
+        goal=goal,
+        gamma=gamma,
+        confidence_level=confidence_level,
+        metric=metric,
+    )
+
+
+def _compare(
+    summary_a: Summary,
+    summary_b: Summary,
+    *,
+    names: tuple[str, str],
+    goal: Goal,
+    gamma: float,
+    confidence_level: float,
+    metric: str,
+) -> PublishedComparison:
+    """Compare summaries that are known to be possible, or would be if ± were standard errors."""
     first, second = summary_a, summary_b
     if goal == "minimize":
         first, second = (Summary(-s.mean, s.sd, s.n) for s in (summary_a, summary_b))
@@ -200,6 +225,21 @@ def _check_scales(names: Sequence[str], means: Sequence[float], metric: str) -> 
         raise InvalidScores(
             f"the means are {values}: these look like a fraction and per cent",
             f"Give both in one unit{other if is_bare_score(metric) else ''}",
+        )
+
+
+def _check_spread(name: str, summary: Summary, metric: str) -> None:
+    """Refuse a standard deviation that no shares with this mean can have."""
+    mean, n, (_, high) = summary.mean, summary.n, find_limits(metric, np.array([summary.mean]))
+    if not np.isfinite(high):
+        return
+    # The largest is that of runs in which all or nothing is right; means of such are rounded.
+    largest = max((mean * (high - mean) * n / (n - 1)) ** 0.5, _SMALL * high)
+    if summary.sd > largest:
+        raise InvalidScores(
+            f"{metric} between 0 and {high:g} with a mean of {mean:g} cannot have a standard "
+            f"deviation of {summary.sd:g}, as {name!r} has",
+            "Give both in one unit, fractions or per cent, and the mean first",
         )
 
 
@@ -442,7 +482,7 @@ Welch's t with Holm's correction).
         )
     options = {
         "names": (a, b),
-        "goal": resolve_goal(metric or "score", goal),
+        "goal": _agree_on_goal(read, resolve_goal(metric or "score", goal)),
         "gamma": gamma,
         "confidence_level": confidence_level,
         "metric": metric or "score",
@@ -456,6 +496,18 @@ Welch's t with Holm's correction).
     return _compare_tasks(read, n, options)
 
 
+def _agree_on_goal(read: PublishedTable, goal: Goal) -> Goal:
+    """Take one way for all columns of a table, and refuse those whose names say the other."""
+    contrary = [task for task in read.tasks if known_goal(task) not in (goal, None)]
+    if contrary:
+        raise UnknownDirection(
+            f"{describe_goal(goal)} on all datasets of {read.source}, but not by the name of "
+            f"{enumerate_names(contrary)}",
+            "Compare on these apart, in a table of their own; if they are datasets, rename them",
+        )
+    return goal
+
+
 def _compare_tasks(read: PublishedTable, n: int | None, options: dict[str, Any]) -> PublishedTasks:
     """Compare on each dataset; then with what stands behind ± taken as standard errors."""
     results: dict[bool, list[PublishedComparison]] = {False: [], True: []}
@@ -467,7 +519,7 @@ def _compare_tasks(read: PublishedTable, n: int | None, options: dict[str, Any])
             )
         for errors, comparisons in results.items():
             sides = (_summarise(cell, n, errors=errors) for cell in (a, b))
-            compared = compare_published(*sides, **options)
+            compared = (_compare if errors else compare_published)(*sides, **options)
             comparisons.append(replace(compared, task=task))
     widened = PublishedTasks(tuple(results[True]), {"a": 0, "b": 0})
     return PublishedTasks(tuple(results[False]), widened.n_tasks_better, read.notes)

@@ -11,12 +11,8 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.doubts import doubt_components, doubt_sources
-from outperform.questions.decompose.redrawn_runs import (
-    Variation,
-    arrange_levels,
-    load_variation,
-    read_variation,
-)
+from outperform.questions.decompose.redrawn_file import read_variation
+from outperform.questions.decompose.redrawn_runs import Variation, arrange_levels, load_variation
 from outperform.questions.decompose.result import (
     CrossedDecomposition,
     Decomposition,
@@ -24,7 +20,8 @@ from outperform.questions.decompose.result import (
     SourceVariation,
 )
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
-from outperform.runs.columns import Wanted
+from outperform.runs.columns import At
+from outperform.runs.suspicions import Doubt
 from outperform.stats import Estimate, Interval, variance_components
 from outperform.stats.checks import FloatArray, as_scores, check_count
 from outperform.stats.variances import (
@@ -64,6 +61,9 @@ def decompose(
     study: Study | None = ...,
     n_test: int | None = ...,
     confidence_level: float = ...,
+    drop_incomplete: bool = ...,
+    at: At | None = ...,
+    accept: Doubt | Sequence[Doubt] = ...,
 ) -> Decompositions: ...
 
 
@@ -78,6 +78,9 @@ def decompose(
     study: Study | None = None,
     n_test: int | None = None,
     confidence_level: float = 0.95,
+    drop_incomplete: bool = False,
+    at: At | None = None,
+    accept: Doubt | Sequence[Doubt] = (),
 ) -> Decomposition | Decompositions:
     """Measure how much each source of variation makes scores vary.
 
@@ -98,6 +101,11 @@ def decompose(
         That a store was run from: then how far its searches got is told too.
     n_test
         Examples in the test set, for the binomial model of accuracies and error rates.
+    drop_incomplete
+        Leave runs of a file out, and count them, that failed or have no score.
+    at, accept
+        Of a file, which row of a learning curve counts, and what is right although it looks wrong,
+        as `read_runs` takes them.
 
     Returns
     -------
@@ -121,9 +129,20 @@ def decompose(
     elif study is not None:
         raise InvalidInput(f"{runs} is no store of a study", "Leave out --curves")
     else:
-        wanted, searches = Wanted(algorithm=algorithm, task=task, metric=metric), None
-        variations = read_variation(Path(runs), wanted=wanted, source=source, crossed=crossed)
-        notes = []
+        searches = None
+        variations, notes = read_variation(
+            Path(runs),
+            source=source,
+            crossed=crossed,
+            drop_incomplete=drop_incomplete,
+            reading={
+                "algorithm": algorithm,
+                "task": task,
+                "metric": metric,
+                "at": at,
+                "accept": accept,
+            },
+        )
     apart = tuple(
         decompose_scores(each.by_source, **each.names, n_test=n_test, confidence_level=level)
         for each in variations

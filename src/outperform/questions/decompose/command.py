@@ -5,7 +5,16 @@ from typing import Any
 
 import click
 
-from outperform.cli.options import Output, alpha_option, check_figure, output_options, print_json
+from outperform.cli.options import (
+    Output,
+    accept_option,
+    alpha_option,
+    at_option,
+    check_figure,
+    drop_option,
+    output_options,
+    print_json,
+)
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.answer import decompose
 from outperform.questions.decompose.result import Decompositions
@@ -30,10 +39,13 @@ from outperform.store import is_store
 @click.option("--metric", metavar="COLUMN", help="Column with the scores.")
 @click.option("--algorithm", metavar="COLUMN", help="Column with the algorithms' names.")
 @click.option("--task", metavar="COLUMN", help="Column with the tasks.")
+@at_option
+@accept_option
+@drop_option
 @alpha_option
 @output_options
 def command(
-    path: str, n_test: int | None, curves: str | None, alpha: float, output: Output, **columns: Any
+    path: str, n_test: int | None, curves: str | None, alpha: float, output: Output, **reading: Any
 ) -> None:
     """Measure how much each source of variation makes scores vary.
 
@@ -55,7 +67,7 @@ def command(
         study=recall_study(path) if curves else None,
         n_test=n_test,
         confidence_level=1 - alpha,
-        **columns,
+        **reading,
     )
     if output.as_json:
         print_json(result.to_dict())

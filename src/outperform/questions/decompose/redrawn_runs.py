@@ -1,25 +1,13 @@
-"""Runs in which sources of variation were redrawn apart, of a study or of a file."""
+"""Runs in which sources of variation were redrawn apart, and those that a store has."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from outperform.errors import DuplicateRuns, InvalidInput, UnknownColumn
-from outperform.runs.columns import (
-    Wanted,
-    assign_roles,
-    find_column,
-    find_columns,
-    require_score,
-)
-from outperform.runs.files import open_file
-from outperform.runs.labels import join_labels
-from outperform.runs.redrawn import find_redrawn_column
-from outperform.runs.source_table import SourceTable
+from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
 from outperform.store.measurement import RunLabel
@@ -119,48 +107,3 @@ def arrange_levels(names: Sequence[str], cells: Iterable[tuple[Level, float]]) -
     for level, score in scores.items():
         table[tuple(axis.index(value) for axis, value in zip(axes, level, strict=True))] = score
     return table
-
-
-def read_variation(
-    path: Path, *, wanted: Wanted, source: str | None, crossed: str | None
-) -> list[Variation]:
-    """Runs of every algorithm on every task of a file; columns are those of `decompose`."""
-    table = open_file(path)
-    roles = assign_roles(table.names, wanted, table.source)
-    redrawn = _find_redrawn(table, source, crossed)
-    known = {*roles.algorithm, *roles.task, *redrawn, ""}
-    score = require_score(table, [n for n in table.names if n not in known], wanted.metric)
-    (scores,) = table.parse([score])
-    columns = [_spell(table, names) for names in (roles.algorithm, roles.task)]
-    columns += [_spell(table, [name]) for name in redrawn]
-    variations: dict[tuple[str, str], Variation] = {}
-    for algorithm, task, *levels, value in zip(*columns, scores, strict=True):
-        runs = variations.setdefault((algorithm, task), Variation(algorithm, task, score))
-        if crossed is None:
-            runs.by_source.setdefault(levels[0], []).append(float(value))
-        else:
-            runs.crossed.setdefault(redrawn, []).append((tuple(levels), float(value)))
-    return list(variations.values())
-
-
-def _find_redrawn(table: SourceTable, source: str | None, crossed: str | None) -> tuple[str, ...]:
-    """Columns that say what was redrawn."""
-    if crossed is not None:
-        return find_columns(crossed, table.names, table.source)
-    if source is None and (column := find_redrawn_column(table)) is not None:
-        return (column,)
-    try:
-        return (find_column(source or "source", table.names, table.source),)
-    except UnknownColumn as error:
-        raise UnknownColumn(
-            error.problem,
-            f"{error.remedy}; name the column that says which source was redrawn with --source, "
-            "or those of a crossed design with --crossed split,init",
-        ) from None
-
-
-def _spell(table: SourceTable, names: Sequence[str]) -> list[str]:
-    """Names in every row, joined from some columns; empty where there are none."""
-    if not names:
-        return [""] * len(table.rows)
-    return join_labels(map(table.label_runs, names)).spell()

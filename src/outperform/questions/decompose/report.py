@@ -23,10 +23,10 @@ def answer(reported: Reported) -> Iterator[Result]:
     if is_store(reported.source):
         result = _decompose_study(reported.source)
     elif reported.says_what_was_redrawn:
-        columns: dict[str, Any] = {
-            name: reported.reading.get(name) for name in ("algorithm", "task", "metric")
-        }
-        result = decompose(Path(reported.source), **columns)
+        names = ("algorithm", "task", "metric", "at", "accept")
+        reading: dict[str, Any] = {n: reported.reading[n] for n in names if n in reported.reading}
+        drop = bool(reported.options.get("drop_incomplete"))
+        result = decompose(Path(reported.source), drop_incomplete=drop, **reading)
     for each in result:
         yield replace(each, caveats=(*each.caveats, *result.notes))
 

@@ -99,7 +99,8 @@ def choose_task_test(counts: PairCounts, test: str | None, alpha: float) -> str:
     """Test that rules algorithms out on a task: by wins, if that allows for one loss, else t."""
     if test is not None:
         return test
-    k, fewest = counts.n.shape[-1], int(counts.n.min())
+    k, known = counts.n.shape[-1], counts.n[counts.n > 0]  # a gap tells nothing of the others
+    fewest = int(known.min(initial=known.max(initial=0)))
     enough = (fewest + 1) * 0.5**fewest <= alpha / (k - 1)
     return "wins" if enough or fewest < _FEWEST_FOR_T else "paired-t"
 

@@ -268,9 +268,14 @@ def _describe_best(ranking: Ranking) -> str:
 
 def _describe_first_ranks(ranking: Ranking) -> str:
     """Who may rank first on tasks like these."""
-    first = [a.name for a in ranking.algorithms if a.rank_low in (1, None)]
+    first = [a.name for a in ranking.algorithms if a.rank_low == 1]
+    alone = "ranks first"
+    if not first:  # with gaps, only pairs tell
+        beaten = {pair.b if pair.winner == "a" else pair.a for pair in ranking.differing}
+        first = [name for name in ranking.names if name not in beaten] or [*ranking.names]
+        alone = "alone may rank first"
     if len(first) == 1:
-        return f"{first[0]} ranks first of {len(ranking.algorithms)} on tasks like these"
+        return f"{first[0]} {alone} of {len(ranking.algorithms)} on tasks like these"
     if len(first) == len(ranking.algorithms):
         return f"Any of the {len(first)} algorithms may rank first on tasks like these"
     return f"{_name_some(first)} may rank first on tasks like these"

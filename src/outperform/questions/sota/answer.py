@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
-from outperform.questions.sota.doubts import doubt_leaderboard, doubt_predictions
+from outperform.questions.sota.doubts import doubt_leaderboard, doubt_predictions, doubt_turned
 from outperform.questions.sota.result import (
     BestOfEquals,
     LeaderboardAssessment,
@@ -318,6 +318,8 @@ def assess_predictions(
     sizes = np.bincount(codes)
     rarest = _spell(classes[sizes.argmin()]), int(sizes.min())
     doubts = tuple(doubt_predictions(bootstrap, truth.size, rarest=rarest))
+    if metric == "auc":
+        doubts = (*doubts, *doubt_turned(tuple(columns), bootstrap.scores))
     name = _NAMES.get(metric, metric)
     return PredictionAssessment(tuple(columns), name, truth.size, bootstrap, doubts)
 

@@ -1,6 +1,6 @@
 """What a reading of a leaderboard rests on, and whether its scores bear that out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,17 @@ def doubt_predictions(
         "where all entries are equally good, a third of the luck is left in, or more if scores are "
         "nearly perfect: then believe the interval rather than the estimate"
     )
+
+
+def doubt_turned(entries: Sequence[str], scores: FloatArray) -> Iterator[str]:
+    """Say whose AUC would be the best if it predicted the other class, as by mistake."""
+    turned = 1 - scores
+    if turned.max() > scores.max():
+        worst = int(scores.argmin())
+        yield (
+            f"turned round, {entries[worst]} would have AUC {turned[worst]:.4f} and be the best: "
+            "if its predictions are of the other class, give 1 minus them"
+        )
 
 
 def fit_test_size(scores: FloatArray, limit: int) -> int | None:
