@@ -35,6 +35,8 @@ def suggest_next(comparison: "Comparison") -> str:
                 f"{conclusion}: report that a difference of {test.margin:g} or more is ruled "
                 f"out{here}."
             )
+    if not comparison.withstands_gaps:
+        return "complete the runs that are missing: the others do not decide without them."
     if _is_open_tuned_anew(comparison):
         return _suggest_searches(comparison)
     if comparison.winner and comparison.holds_for_population is False:

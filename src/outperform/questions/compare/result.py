@@ -206,9 +206,15 @@ class Comparison(OfTwo):
         """Whose mean is better for sure, for all that is known, and if looking once was enough."""
         return self._favour(self.gain)
 
+    @property
+    def favoured(self) -> Winner | None:
+        """Who wins or, if nobody does, whose mean is better on these data or for data like them."""
+        return self.winner or self._favour(self.gain_here) or self.better_mean
+
     def _favour(self, gain: Interval) -> Winner | None:
         few = not self.conclusive and (gain != self.gain_here or self._more_of_each is None)
-        if self.interval.method == "anytime" or few or 0 in gain:
+        unsure = few or not self.withstands_gaps or self.interval.method == "anytime"
+        if unsure or 0 in gain:
             return None
         return "a" if gain.low > 0 else "b"
 
