@@ -477,7 +477,9 @@ class Comparison(OfTwo):
 def entitle(result: "Comparison | PublishedComparison") -> str:
     """Title of a table of numbers: the metric, its direction, the level of intervals."""
     level = f"{100 * result.interval.confidence_level:g}%"
-    return f"{result.metric}, {describe_goal(result.goal)}; {level} intervals"
+    # Or P(A > B) would be read as that of the higher score.
+    sign = "" if result.goal == "maximize" else ", and > means better"
+    return f"{result.metric}, {describe_goal(result.goal)}{sign}; {level} intervals"
 
 
 def name_chance(result: "Comparison | PublishedComparison") -> str:
