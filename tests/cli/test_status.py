@@ -15,7 +15,7 @@ from outperform.engines import InlineEngine
 from outperform.questions.compare.decision import run_until_decided
 from outperform.runner import run_fits
 from outperform.store import open_store
-from outperform.study.designs import FixHopt
+from outperform.study.designs import FixHopt, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
@@ -49,14 +49,26 @@ def make_store(folder: Path, second: Callable[..., Any]) -> Path:
 
 
 def test_all_is_well(tmp_path):
-    result = call("status", make_store(tmp_path, learn))
+    path = make_store(tmp_path, learn)
+    result = call("status", path)
     assert result.exit_code == 0
     assert result.stdout == (
         "demo: 30 fits done, 0 failed of the 30 that the study needs\n"
         "  pipeline  task  done  failed\n"
         "  good       toy    15       0\n"
         "  other      toy    15       0\n"
+        "\n"
+        f"Next: outperform compare {path} good other\n"
     )
+
+
+def test_a_study_without_pairs_leads_to_what_its_runs_answer(tmp_path):
+    path = tmp_path / "study.db"
+    pipeline = FunctionPipeline("good", lambda p, s, seeds: {"test": 0.5}, {}, ("init",))
+    study = Study((pipeline,), (Task("toy", metric="accuracy"),), (Variance(3),))
+    with open_store(path) as store:
+        run_fits(study, store, InlineEngine())
+    assert call("status", path).stdout.endswith(f"\nNext: outperform decompose {path}\n")
 
 
 def test_an_error_is_shown_once_with_an_example_and_what_it_blocks(tmp_path):

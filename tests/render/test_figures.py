@@ -232,24 +232,26 @@ def test_a_width_that_serves_nobody_is_refused(results, width):
 
 
 @pytest.mark.parametrize(
-    ("kind", "views"),
+    ("kind", "usual", "views"),
     [
-        ("7 tasks", "probability"),
+        ("7 tasks", 7, "probability"),
         (
             "audit",
-            "random sets, between, same seeds, densities, few seeds, differences, effect sizes, "
-            "within, gaps",
+            7,
+            "'random sets', between, 'same seeds', densities, 'few seeds', differences, "
+            "'effect sizes', within, gaps",
         ),
         # There is room for the axes, and none for the text below them.
-        ("paired", "probability, densities, differences"),
+        ("paired", 3.4, "probability, densities, differences"),
     ],
 )
-def test_a_width_without_room_for_the_views_is_refused(results, kind, views):
+def test_a_width_without_room_for_the_views_is_refused(results, kind, usual, views):
     with pytest.raises(InvalidInput) as caught:
         figure(results[kind], width=2.5)
     assert str(caught.value) == (
         "2.5 inches have no room for all views of this result. "
-        f"Choose a larger width, or draw one view only: {views}."
+        f"Choose a larger width ({usual:g} is usual), or draw one view only (--view, view= in "
+        f"Python): {views}."
     )
 
 
@@ -257,7 +259,8 @@ def test_a_width_without_room_for_one_view_is_refused(make_comparison):
     with pytest.raises(InvalidInput) as caught:
         figure(make_comparison(names={"metric": "accuracy" * 9}), view="differences", width=2.5)
     assert str(caught.value) == (
-        "2.5 inches have no room for differences of this result. Choose a larger width."
+        "2.5 inches have no room for differences of this result. Choose a larger width (3.4 is "
+        "usual)."
     )
 
 

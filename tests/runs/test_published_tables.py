@@ -140,7 +140,8 @@ def test_datasets_without_a_mean_are_left_out_when_told():
         (
             {"Method": ["old", "new"], "CIFAR": ["94.2 ± 0.3", "95.1 ± 0.2"]}, ("new", "old"),
             "the dict has 1 dataset with a mean and a standard deviation of both 'new' and "
-            "'old'. Compare them on one with --summary A=MEAN±SD,N B=MEAN±SD,N.",
+            "'old'. Compare them on one with --summary 'new=95.1±0.2,N' 'old=94.2±0.3,N', where N "
+            "is the number of runs.",
         ),
         (
             {"Method": ["old", "new", "old"], "A": ["1 ± 1"] * 3, "B": ["1 ± 1"] * 3},

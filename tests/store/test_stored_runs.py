@@ -157,7 +157,9 @@ def test_runs_that_failed_for_all_are_incomplete_and_those_to_come_are_counted(s
     runs = load_runs(store)
     assert len(runs) == 12
     assert runs.notes == (
-        "4 of the study's 16 runs have no score: they failed, or are still to be done",
+        "4 of the study's 16 runs have no score: they failed, or are still to be done; complete "
+        "them before you conclude, since whoever stops at a look that pleases errs more often than "
+        "α",
     )
 
 
@@ -171,7 +173,8 @@ def test_an_algorithm_without_any_score_is_named(store):
     assert str(runs).endswith("; no run of a has a score")
     assert runs.notes == (
         "6 of the study's 12 runs have no score, all of a among them: they failed, or are still "
-        "to be done",
+        "to be done; complete them before you conclude, since whoever stops at a look that pleases "
+        "errs more often than α",
     )
 
 

@@ -43,7 +43,7 @@ def command(
     three algorithms if none are named), ranks three and more, says how far picked seeds could have
     moved the conclusion, what the best of five reaches where there are validation scores, what each
     design of a study is worth, and what makes scores vary where the runs tell it. A question that
-    they cannot answer is named, with the reason.
+    is refused is named, with the reason.
     """
     from outperform.questions.reporting import answer_all
     from outperform.render.html import check_page_path, write_report

@@ -27,6 +27,7 @@ from outperform.store.sequential_record import (
 )
 from outperform.store.stored_doubts import SURROGATES
 from outperform.store.stored_runs import find_needed_failures, has_failures
+from outperform.study.designs import PAIRED
 from outperform.wording import (
     count,
     format_duration,
@@ -76,17 +77,28 @@ def _show(address: str, *, as_json: bool = False) -> dict[str, Any]:
         recorded = list(store.measurements("failed")) if has_failures(store) else []
         failures = [failure for failure in recorded if failure.key in needed]
         status = _describe(store, failures) | {"n_failed_before": len(recorded) - len(failures)}
-        tests = read_attempts(store)
+        tests, advice = read_attempts(store), _suggest_next(store)
     if as_json:
         words = ("key", "pipeline", "task", "error")
         errors = [{word: getattr(failure, word) for word in words} for failure in failures]
         print_json({**status, "failures": errors, "sequential": tests}, kind="Status")
     else:
-        _print(status, failures, tests)
+        _print(status, failures, tests, advice)
     return status
 
 
-def _print(status: dict[str, Any], failures: list[Measurement], tests: list[Attempt]) -> None:
+def _suggest_next(store: Store) -> str:
+    """Name the command that shows what the runs of a finished study tell."""
+    study, address = store.get_meta("study") or {}, shlex.quote(store.address)
+    kinds, names = {each["design"] for each in study.get("designs", ())}, study.get("pipelines", ())
+    if len(names) > 1 and kinds & {*PAIRED}:
+        return f"outperform compare {address} {shlex.join([*names][:2])}"
+    return f"outperform decompose {address}" if kinds - {*PAIRED} else ""
+
+
+def _print(
+    status: dict[str, Any], failures: list[Measurement], tests: list[Attempt], advice: str
+) -> None:
     _print_counts(status)
     _print_running(status, tests)
     _print_failures(failures)
@@ -99,6 +111,8 @@ def _print(status: dict[str, Any], failures: list[Measurement], tests: list[Atte
         say("", f"Looked at after every pair, {describe_attempt(test)}.")
     if failures and not status["running"]:
         say("", "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
+    elif advice and not (tests or status["running"] or _count_left(status)):
+        say("", f"Next: {advice}")
 
 
 def _describe(store: Store, failures: list[Measurement]) -> dict[str, Any]:
@@ -153,10 +167,15 @@ def _print_counts(status: dict[str, Any]) -> None:
     print_table(Table(["pipeline", "task", "done", "failed"], rows))
 
 
+def _count_left(status: dict[str, Any]) -> int:
+    """Fits that can still be done, about: some may be from before the study was changed."""
+    n_settled: int = sum(count["done"] + count["failed"] for count in status["counts"])
+    n_blocked: int = sum(sum(status[word].values()) for word in ("blocked", "unsimulated"))
+    n_fits: int = status["n_fits"] or 0
+    return max(n_fits - n_settled - n_blocked, 0)
+
+
 def _print_running(status: dict[str, Any], tests: list[Attempt]) -> None:
-    n_settled = sum(count["done"] + count["failed"] for count in status["counts"])
-    n_blocked = sum(sum(status[word].values()) for word in ("blocked", "unsimulated"))
-    n_left = (status["n_fits"] or 0) - n_settled - n_blocked
     if status["running"]:
         say("", f"A run is going on: {status['running']}", fg="green")
         if status["activity"]:
@@ -164,8 +183,7 @@ def _print_running(status: dict[str, Any], tests: list[Attempt]) -> None:
         return
     if status["activity"]:
         say("", describe_end(status["activity"]), fg="yellow")
-    if n_left > 0:
-        # Equal fits are done once, and some may be from before the study was changed.
+    if n_left := _count_left(status):  # equal fits are done once
         say("", f"No run is going on; about {n_left} fits are left.")
         options = ""
         if tests:  # without these, all replicates are run

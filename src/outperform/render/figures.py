@@ -3,6 +3,7 @@
 How each kind is drawn, its question's `figure` says, in `FIGURES`.
 """
 
+import shlex
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -264,11 +265,13 @@ def figure(
             widen(made, width)
         write_scope(made, result)
         if not _settle(made) or (made.get_figwidth() < usual and _cuts_texts_off(made)):
-            all_views = f", or draw one view only: {', '.join(drawing.views)}"
+            names = ", ".join(map(shlex.quote, drawing.views))
+            all_views = f", or draw one view only (--view, view= in Python): {names}"
+            roomy = f" ({usual:g} is usual)" if made.get_figwidth() < usual else ""
             raise InvalidInput(
                 f"{made.get_figwidth():g} inches have no room for {view or 'all views'} of this "
                 "result",
-                f"Choose a larger width{'' if view else all_views}",
+                f"Choose a larger width{roomy}{'' if view else all_views}",
             )
     return made
 

@@ -6,6 +6,7 @@ print them, with methods as rows or as columns, and cells such as ``91.2 ± 0.4`
 
 import math
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -154,10 +155,14 @@ def read_published_table(
     wrong = _find_incomplete(kept, (a, b), table.source, drop_incomplete=drop_incomplete)
     tasks = tuple(task for task in kept if task not in wrong)
     if len(tasks) < 2:
+        words = [
+            _write_summary(*each) for task in tasks for each in zip((a, b), kept[task], strict=True)
+        ]
         raise TooFewRuns(
             f"{table.source} has {count(len(tasks), 'dataset')} with a mean and a standard "
             f"deviation of both {a!r} and {b!r}",
-            "Compare them on one with --summary A=MEAN±SD,N B=MEAN±SD,N",
+            f"Compare them on one with --summary {' '.join(words) or 'A=MEAN±SD,N B=MEAN±SD,N'}"
+            ", where N is the number of runs",
         )
     parsed = [tuple(_parse(kept[task][side]) for task in tasks) for side in (0, 1)]
     _check_percent(tasks, parsed, table.source)
@@ -282,6 +287,12 @@ def parse_cell(text: str) -> PublishedCell | None:
         return None
     sd = float(cell["sd"] or cell["bracketed"])
     return PublishedCell(float(cell["mean"]), sd, percent=cell["percent"] is not None)
+
+
+def _write_summary(name: str, cell: _Cell) -> str:
+    """A cell as `compare --summary` takes it."""
+    read = _parse(cell)
+    return shlex.quote(f"{name}={read.mean:g}±{read.sd:g},{read.n or 'N'}")
 
 
 def _parse(cell: _Cell) -> PublishedCell:

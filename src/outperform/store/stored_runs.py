@@ -386,7 +386,8 @@ def _describe_missing(
         none = f", all of {enumerate_names(unfinished)} among them" if unfinished else ""
         yield (
             f"{n_planned - n_runs} of the study's {n_planned} runs have no score{none}: they "
-            "failed, or are still to be done"
+            "failed, or are still to be done; complete them before you conclude, since whoever "
+            "stops at a look that pleases errs more often than α"
         )
 
 

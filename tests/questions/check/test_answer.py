@@ -13,6 +13,7 @@ from outperform.questions.check.answer import check as check_study
 from outperform.questions.check.result import SourceCheck
 from outperform.study.designs import Ideal
 from outperform.study.pipelines import FunctionPipeline
+from outperform.study.sources import derive_seed
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
@@ -60,12 +61,12 @@ def test_a_seed_that_changes_nothing_is_unused():
     assert [each.source for each in result.unused] == ["init"]
     assert not result.passed
     assert str(result) == (
-        "1 of 4 seeds changes no score: init of ignore_init on toy (3 seeds of every source, 2 "
-        "runs each)."
+        "1 of 4 seeds changes no score: init of ignore_init on toy (3 to 5 seeds of every source, "
+        "2 runs each)."
     )
     score = result.unused[0].scores[0, 0]
     assert result.caveats == (
-        f"init of ignore_init on toy: all 3 seeds give the score {score:.4g}, so its seed is "
+        f"init of ignore_init on toy: all 5 seeds give the score {score:.4g}, so its seed is "
         "unused, or has no effect that this metric shows",
     )
 
@@ -80,9 +81,41 @@ def test_several_seeds_that_change_no_score_have_one_caveat():
         "init of ignore_all on toy ("
     )
     assert result.caveats == (
-        "seeds that change no score are unused, or have no effect that this metric shows with 2 of "
+        "seeds that change no score are unused, or have no effect that this metric shows with 5 of "
         "them",
     )
+
+
+def test_seeds_that_agree_by_chance_get_more_before_they_are_called_unused():
+    """Accuracy on few test examples is coarse: here all seeds but the fourth give the same."""
+    fourth = derive_seed(0, "init", 3)
+    fits = []
+
+    def learn(params, split, seeds):
+        fits.append(seeds)
+        return {"test": 0.5 + (seeds["init"] == fourth) / 330 + seeds["split"] / 2**32}
+
+    result = check(learn)
+    assert findings(result) == {
+        ("learn", "split"): "reproducible",
+        ("learn", "init"): "reproducible",
+    }
+    assert [each.scores.shape for each in result.checks] == [(2, 2), (5, 2)]
+    assert len(fits) == 2 + 2 + 2 + 3 * 2  # what all share, a split, an init, three more of these
+    assert str(result).endswith("(2 to 5 seeds of every source, 2 runs each).")
+
+
+def test_what_fails_with_a_further_seed_is_told():
+    third = derive_seed(0, "init", 2)
+
+    def learn(params, split, seeds):
+        if seeds["init"] == third:
+            raise ValueError("no luck")
+        return {"test": 0.5}
+
+    result = check(learn, heed)
+    assert [(each.pipeline, each.n_failed) for each in result.failed] == [("learn", 2)]
+    assert {each.pipeline for each in result.checks} == {"heed"}
 
 
 def test_what_does_not_repeat_is_measured_as_noise():
@@ -125,13 +158,13 @@ def test_only_one_source_moves_at_a_time():
         "watch", watch, {"c": Uniform(0, 1, default=0.25)}, ("split", "init")
     )
     study = Study((pipeline,), (Task("toy", metric="accuracy"),), (Ideal(2),))
-    check_study(study, InlineEngine(), n_seeds=3, n_repeats=2)
+    check_study(study, InlineEngine(), n_seeds=5, n_repeats=2)
     # The first seeds of all sources are those of both: they are fitted once, not once per source.
-    first, splits, inits = seen[:2], seen[2:6], seen[6:]
-    assert [len(set(column)) for column in zip(*first, *splits, strict=True)] == [3, 1, 1]
-    assert [len(set(column)) for column in zip(*first, *inits, strict=True)] == [1, 3, 1]
+    first, splits, inits = seen[:2], seen[2:10], seen[10:]
+    assert [len(set(column)) for column in zip(*first, *splits, strict=True)] == [5, 1, 1]
+    assert [len(set(column)) for column in zip(*first, *inits, strict=True)] == [1, 5, 1]
     assert first[0] == first[1]
-    assert len(inits) == 4
+    assert len(inits) == 8
     assert seen[0][2] == 0.25
 
 

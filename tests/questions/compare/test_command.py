@@ -124,9 +124,11 @@ def test_small_differences_do_not_pass_the_gate(runs_file):
 
 
 def test_losses_are_read_as_losses(runs_file):
-    result = call("compare", runs_file(25, metric="loss", sign=-1), "resnet", "vgg", "--json")
-    answer = json.loads(result.stdout)
+    words = ("compare", runs_file(25, metric="loss", sign=-1), "resnet", "vgg")
+    answer = json.loads(call(*words, "--json").stdout)
     assert (answer["goal"], answer["winner"]) == ("minimize", "a")
+    # P(resnet > vgg) is not that of the higher loss.
+    assert "\nloss, lower is better, and > means better; 95% intervals\n" in call(*words).stdout
 
 
 def test_a_loss_told_to_be_maximized_carries_a_caveat(runs_file):

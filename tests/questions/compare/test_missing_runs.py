@@ -31,6 +31,40 @@ def test_a_pruner_makes_no_winner(paired):
     assert "too many incomplete to tell" in str(result)
     assert "a would win, but not if the runs that it lacks had gone badly" in result.caveats[0]
     assert any("flatters a" in caveat for caveat in result.caveats)
+    # No number of further pairs makes up for those that are missing.
+    assert result.advice == (
+        "complete the runs that are missing: the others do not decide without them."
+    )
+
+
+def test_a_pruner_makes_no_better_mean():
+    """Four of 30 runs are pruned: wins tell nothing, and means would tell equals apart."""
+    results = [compare_runs(rows(4, seed=s), "a", "b", drop_incomplete=True) for s in range(20)]
+    flattered = [result for result in results if result.gain.low > 0 and result.interval.low <= 0.5]
+    assert flattered
+    for result in flattered:
+        assert (result.better_mean, result.favoured) == (None, None)
+        assert str(result).startswith("No difference shown between a and b: ")
+        assert result.caveats[0] == (
+            "a would have the better mean, but not if the runs that it lacks had gone badly: "
+            "complete them, or compare on replicates that were fixed before any run failed"
+        )
+
+
+def test_a_better_mean_of_who_lacks_nothing_stays():
+    """`b` is better by its mean alone, and all that is missing is missing of `a`."""
+    rng = np.random.default_rng(0)
+    records = [
+        {"model": name, "seed": k, "accuracy": value, "state": "FAILED" if gap else "COMPLETE"}
+        for k in range(20)
+        for name, value, gap in (
+            ("a", 0.5 + rng.normal(0, 0.001), k == 0),
+            ("b", 0.5 + (0.2 + 0.01 * k if k % 3 == 0 else rng.normal(0, 0.001)), False),
+        )
+    ]
+    result = compare_runs(records, "a", "b", drop_incomplete=True)
+    assert (result.winner, result.better_mean) == (None, "b")
+    assert str(result).startswith("b has the better mean, but is not shown to beat a more often")
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -56,6 +90,6 @@ def test_with_nothing_left_out_nothing_is_asked():
 def test_pruned_equals_are_told_apart_no_more_often_than_alpha():
     """Negative control: without the check, pruning half of the runs makes a winner of equals."""
     results = [compare_runs(rows(15, seed=s), "a", "b", drop_incomplete=True) for s in range(200)]
-    assert sum(result.winner is not None for result in results) <= 10
+    assert sum(result.favoured is not None for result in results) <= 10
     naive = sum(result.interval.low > 0.5 for result in results)
     assert naive > 50

@@ -181,6 +181,22 @@ def test_few_runs_are_doubted(scores):
     )
 
 
+def test_few_runs_of_all_sources_are_doubted_in_one_breath():
+    result = decompose({name: normal(0.1, 6) for name in ("init", "order", "split")})
+    assert result.caveats[1:] == (
+        "fewer than 20 runs of each source (6): their intervals are rough",
+    )
+
+
+def test_it_says_what_to_do_about_the_largest_source(scores):
+    largest = decompose(scores | {"init": normal(9.0)})
+    assert largest.advice == (
+        "redraw init in every run that you compare: runs that share one draw of it say nothing of "
+        "others."
+    )
+    assert decompose({"noise": normal(0.1), "split": [0.5] * 20}).advice == ""
+
+
 # Real standard deviations
 
 

@@ -152,8 +152,9 @@ def test_rows_of_pairs_are_drawn_where_there_is_room_for_their_texts(check_texts
     with pytest.raises(InvalidInput) as caught:
         figure(make(6), width=3.3)
     assert str(caught.value) == (
-        "3.3 inches have no room for all views of this result. Choose a larger width, or draw "
-        "one view only: standard-errors, parts, means, deviations."
+        "3.3 inches have no room for all views of this result. Choose a larger width (7 is "
+        "usual), or draw one view only (--view, view= in Python): standard-errors, parts, means, "
+        "deviations."
     )
 
 

@@ -55,6 +55,17 @@ def test_sentence_table_caveats_and_what_next():
     assert lines[6].split() == ["verdict", "1.6%", "5.5%", "exact"]
     assert "Caveats" in lines
     assert lines[-1].startswith("Next: choose the rule and the number of pairs")
+    assert (
+        "- single-point: A is declared better if one score is higher by more than 1.9952 standard "
+        "deviations, the lead that published improvements have; --delta 0 asks for any lead"
+    ) in " ".join(result.stdout.split())
+
+
+def test_the_mean_being_higher_is_a_rule():
+    """As the README says: between equals, either mean is higher half of the time."""
+    result = call("--pairs", 30, "--rule", "average", "--delta", 0)
+    assert " declares A better in 50.0% of the comparisons of equals" in result.stdout
+    assert "- average: A is declared better if the mean is higher\n" in result.stdout
 
 
 def test_simulated_rates_carry_their_error():

@@ -54,3 +54,15 @@ def test_a_panel_per_level(curve):
 
 def test_the_legend_leaves_room_for_what_it_is_about(curve, check_texts):
     check_texts(figure(curve))
+
+
+@pytest.mark.parametrize("width", [3.3, 3.4])
+def test_one_view_names_its_lines_and_its_rings(curve, check_texts, width):
+    made = figure(curve, view="seeds", width=width)
+    (ax,) = made.axes
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "Welch t",
+        "Brunner–Munzel",
+        "from here on the level is kept",
+    ]
+    check_texts(made)

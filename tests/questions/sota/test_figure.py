@@ -55,6 +55,14 @@ def test_scores_are_drawn_by_rank(find):
     assert interval.get_y() == pytest.approx(found.interval.low)
 
 
+def test_no_dot_is_cut_by_the_axis():
+    for last in np.linspace(0.902, 0.904, 21):
+        ax = figure(assess_leaderboard([0.93, 0.925, last], test_size=1000)).axes[0]
+        low, high = ax.get_ylim()
+        lowest = min(dots.get_offsets()[:, 1].min() for dots in ax.collections)
+        assert lowest > low + 0.02 * (high - low)
+
+
 def test_entries_that_are_not_shown_lie_below():
     found = assess_leaderboard([0.93, 0.92], test_size=1000, n_entries=50)
     assert plot(found).get_xlabel() == "rank (48 entries lie below)"

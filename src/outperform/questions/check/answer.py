@@ -9,7 +9,8 @@ import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import count, product, takewhile
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import OutperformError, TooFewRuns, UnknownName
 from outperform.questions.check.result import (
+    THOROUGH,
     FailedFits,
     Reproducibility,
     SourceCheck,
@@ -27,11 +29,13 @@ from outperform.runner import FitWork
 from outperform.runner.work import list_needs
 from outperform.stats.checks import check_count
 from outperform.study.fingerprints import hash_text
-from outperform.study.fits import Fit
+from outperform.study.fits import Draw, Fit
 from outperform.study.spaces import default_params
 from outperform.study.study import Study
 from outperform.wording import suggest_names
 
+_Key = tuple[str, str, str, int]  # pipeline, task, source ("" for the first seed), which seed
+_Outcomes = dict[_Key, list[Outcome]]  # of the repeats of each fit
 _States = Mapping[str, str]  # a hash of the state of each generator, by the generator's name
 _Generator = tuple[Callable[[], Any], Callable[[Any], Any], Any]  # reads, writes and seeds it
 
@@ -48,7 +52,8 @@ def check(
 ) -> Reproducibility:
     """Check that every seed of a study does what it should, before the study is run.
 
-    Every pipeline is fitted with several seeds of every source it honours, several times each.
+    Every pipeline is fitted with several seeds of every source it honours, several times each;
+    a source whose seeds change nothing gets up to five, as fewer may agree by chance.
     Hyperparameters are at their defaults, and all other sources at their first seed; so the source
     `hpo` is left out: tuners are pure functions of their seed, and have tests of their own. Nothing
     is recorded anywhere.
@@ -72,59 +77,90 @@ def check(
     >>> net = Pipeline("net", fit, sources=["init", "order"])
     >>> study = Study([net], [Task("toy", metric="accuracy")], [Ideal(2)])
     >>> print(check(study, "inline"))
-    1 of 2 seeds changes no score: order of net on toy (2 seeds of every source, 2 runs each).
+    1 of 2 seeds changes no score: order of net on toy (2 to 5 seeds of every source, 2 runs each).
     """
     plans = plan_checks(study, pipelines=pipelines, sources=sources, n_seeds=n_seeds)
     check_count("repeats", n_repeats, at_least=2)
-    fits = [fit for plan in plans for fit in plan.fits for _ in range(n_repeats)]
+    outcomes: _Outcomes = {}
     with use_engine(engine) as workers:
-        outcomes = iter(_fit_all(study, workers, fits, report))
-    checks: list[SourceCheck] = []
-    unseeded: list[UnseededDraws] = []
-    failed: list[FailedFits] = []
-    for plan in plans:
-        own = [*islice(outcomes, n_repeats * len(plan.fits))]
-        errors = [outcome.error or "" for outcome in own if outcome.kind != "done"]
-        if errors:
-            failed.append(FailedFits(*plan.names, len(errors), len(own), errors[0]))
-            continue
-        names, watched = plan.names, [outcome.value for outcome in own]
-        scores = np.array([each.scores["test"] for each in watched]).reshape(-1, n_repeats)
-        for source in plan.sources:
-            rows = plan.rows(source, n_seeds)
-            moved = _find_moved([watched[n_repeats * row :][:n_repeats] for row in rows])
-            checks.append(SourceCheck(*names, source, scores[rows], moved))
-        unseeded += [UnseededDraws(*names, each) for each in _find_unseeded(watched, n_repeats)]
+        fit = partial(_fit_all, study, workers, outcomes, n_repeats=n_repeats, report=report)
+        fit([plan.first_fits for plan in plans])
+        fit([plan.further_fits(outcomes) for plan in plans])
+    checks = [each for plan in plans for each in plan.judge(outcomes)]
+    failed = [each for plan in plans for each in plan.list_failed(outcomes)]
     if not checks:
         first = failed[0]
         raise OutperformError(
             f"a fit of {first.pipeline} on {first.task} failed: {summarize_error(first.error)}",
             "Mend that first, since what fails cannot be checked; --debug shows where it failed",
         ) from RuntimeError(first.error)
+    unseeded = [each for plan in plans for each in plan.find_unseeded(outcomes)]
     return Reproducibility(tuple(checks), tuple(unseeded), tuple(failed))
 
 
 @dataclass(frozen=True, slots=True)
 class PairPlan:
-    """The fits that check one pipeline on one task: all sources at their first seed, then others.
+    """How one pipeline on one task is checked: the other seeds of each source, one at a time."""
 
-    The first fit serves every source.
-    """
-
-    names: tuple[str, str]  # of the pipeline and the task
+    draw: Draw
     sources: tuple[str, ...]
-    fits: tuple[Fit, ...]
+    n_seeds: int
 
-    def rows(self, source: str, n_seeds: int) -> list[int]:
-        """Which of the fits are those of a source, one per seed."""
-        first = 1 + self.sources.index(source) * (n_seeds - 1)
-        return [0, *range(first, first + n_seeds - 1)]
+    @property
+    def first_fits(self) -> dict[_Key, Fit]:
+        """All sources at their first seed, which is one fit, then the other seeds of each."""
+        return self._plan(self.sources, range(self.n_seeds))
+
+    def further_fits(self, outcomes: _Outcomes) -> dict[_Key, Fit]:
+        """More seeds of sources that changed nothing: few often agree on few test examples."""
+        idle = [each.source for each in self.judge(outcomes) if each.finding == "unused"]
+        return self._plan(idle, range(self.n_seeds, THOROUGH))
+
+    def _plan(self, sources: Sequence[str], seeds: range) -> dict[_Key, Fit]:
+        params = default_params(self.draw.pipeline.space)
+        return {
+            self._key(source, seed): self.draw.make_fit(
+                params, *self.draw.seeds({source: seed}), refit=True
+            )
+            for source, seed in product(sources, seeds)
+        }
+
+    def _key(self, source: str, seed: int) -> _Key:
+        return (*self.draw.pair, source if seed else "", seed)
+
+    def _own(self, outcomes: _Outcomes) -> list[list[Outcome]]:
+        return [same for key, same in outcomes.items() if key[:2] == self.draw.pair]
+
+    def judge(self, outcomes: _Outcomes) -> list[SourceCheck]:
+        """What the seeds of each source do; nothing where a fit failed."""
+        if self.list_failed(outcomes):
+            return []
+        return [self._judge(outcomes, source) for source in self.sources]
+
+    def _judge(self, outcomes: _Outcomes, source: str) -> SourceCheck:
+        keys = takewhile(outcomes.__contains__, (self._key(source, i) for i in count()))
+        seeds = [[outcome.value for outcome in outcomes[key]] for key in keys]
+        scores = np.array([[each.scores["test"] for each in same] for same in seeds])
+        return SourceCheck(*self.draw.pair, source, scores, _find_moved(seeds))
+
+    def list_failed(self, outcomes: _Outcomes) -> list[FailedFits]:
+        """One entry if fits failed, else none."""
+        own = [outcome for same in self._own(outcomes) for outcome in same]
+        errors = [outcome.error or "" for outcome in own if outcome.kind != "done"]
+        return [FailedFits(*self.draw.pair, len(errors), len(own), errors[0])] if errors else []
+
+    def find_unseeded(self, outcomes: _Outcomes) -> list[UnseededDraws]:
+        """Global generators that are drawn from without a seed."""
+        if self.list_failed(outcomes):
+            return []
+        repeats = [[outcome.value for outcome in same] for same in self._own(outcomes)]
+        return [UnseededDraws(*self.draw.pair, name) for name in _find_unseeded(repeats)]
 
 
 def plan_checks(
     study: Study, *, pipelines: Collection[str] = (), sources: Collection[str] = (), n_seeds: int
 ) -> list[PairPlan]:
-    """Fits that a check does, once each, for every pipeline on every task."""
+    """How every pipeline on every task is checked, or those that are named."""
     check_count("seeds", n_seeds, at_least=2)
     _check_names("pipeline", pipelines, [pipeline.name for pipeline in study.pipelines])
     chosen = [draw for draw in study.draws if not pipelines or draw.pipeline.name in pipelines]
@@ -134,12 +170,9 @@ def plan_checks(
     _check_names("source", sources, known)
     plans = []
     for draw in chosen:
-        names = [name for name in draw.honoured if not sources or name in sources]
+        names = tuple(name for name in draw.honoured if not sources or name in sources)
         if names:
-            params = default_params(draw.pipeline.space)
-            redrawn = [{}, *({name: i} for name in names for i in range(1, n_seeds))]
-            fits = [draw.make_fit(params, *draw.seeds(each), refit=True) for each in redrawn]
-            plans.append(PairPlan(draw.pair, tuple(names), tuple(fits)))
+            plans.append(PairPlan(draw, names, n_seeds))
     return plans
 
 
@@ -151,19 +184,28 @@ def _check_names(word: str, names: Collection[str], known: Sequence[str]) -> Non
 
 
 def _fit_all(
-    study: Study, engine: Engine, fits: Sequence[Fit], report: Callable[[int, int], None]
-) -> list[Outcome]:
-    """What became of the fits, in their order."""
+    study: Study,
+    engine: Engine,
+    outcomes: _Outcomes,
+    plans: Sequence[Mapping[_Key, Fit]],
+    *,
+    n_repeats: int,
+    report: Callable[[int, int], None],
+) -> None:
+    """Do every fit several times, and add what became of them to the outcomes."""
     work, needs = WatchedFits(FitWork.of(study)), list_needs(study)
-    outcomes: dict[int, Outcome] = {}
-    for number, fit in enumerate(fits):
-        own = needs[fit.pipeline]
-        engine.submit(work, fit, tag=number, timeout=study.timeout, needs=own)
-    while len(outcomes) < len(fits):
+    fits = {key: fit for plan in plans for key, fit in plan.items()}
+    keys = [key for key in fits for _ in range(n_repeats)]
+    n_before, done = n_repeats * len(outcomes), dict[int, Outcome]()
+    for number, key in enumerate(keys):
+        own = needs[fits[key].pipeline]
+        engine.submit(work, fits[key], tag=number, timeout=study.timeout, needs=own)
+    while len(done) < len(keys):
         for outcome in engine.wait():
-            outcomes[outcome.tag] = outcome
-        report(len(outcomes), len(fits))
-    return [outcomes[number] for number in range(len(fits))]
+            done[outcome.tag] = outcome
+        report(n_before + len(done), n_before + len(keys))
+    for number, key in enumerate(keys):
+        outcomes.setdefault(key, []).append(done[number])
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,13 +284,12 @@ def _find_moved(seeds: Sequence[Sequence[WatchedScores]]) -> tuple[str, ...]:
     )
 
 
-def _find_unseeded(watched: Sequence[WatchedScores], n_repeats: int) -> Iterator[str]:
+def _find_unseeded(repeats: Sequence[Sequence[WatchedScores]]) -> Iterator[str]:
     """Generators that fits with the same seeds leave in different states.
 
     Who seeds a generator from the seeds of the study leaves it in the same state every time.
     """
-    repeats = [watched[i : i + n_repeats] for i in range(0, len(watched), n_repeats)]
-    for name in sorted(set().union(*(each.moved for each in watched))):
+    for name in sorted(set().union(*(each.moved for same in repeats for each in same))):
         ends = [{each.after[name] for each in same if name in each.moved} for same in repeats]
         if any(len(states) > 1 for states in ends):
             yield name

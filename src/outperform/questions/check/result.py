@@ -198,11 +198,6 @@ class Reproducibility(Result):
             )
         return ""
 
-    @property
-    def may_be_chance(self) -> bool:
-        """Whether seeds seem unused after a quick look, where few seeds may agree by chance."""
-        return self.reproducible and any(len(each.scores) < THOROUGH for each in self.unused)
-
     def __str__(self) -> str:
         names = enumerate_names([f"{each.pipeline} on {each.task}" for each in self.failed])
         unknown = f"Not checked, as fits failed: {names}. Of the others: " if self.failed else ""
@@ -210,8 +205,9 @@ class Reproducibility(Result):
         return f"{unknown}{sentence[0].lower()}{sentence[1:]}" if unknown else sentence
 
     def _tell_found(self) -> str:
-        n_seeds, n_repeats = self.checks[0].scores.shape
-        how = f"({n_seeds} seeds of every source, {n_repeats} runs each)"
+        n_seeds = sorted({len(check.scores) for check in self.checks})
+        seeds = f"{n_seeds[0]} to {n_seeds[-1]}" if len(n_seeds) > 1 else n_seeds[0]
+        how = f"({seeds} seeds of every source, {self.checks[0].scores.shape[1]} runs each)"
         noisy = list(dict.fromkeys(c.pipeline for c in self.checks if c.finding == "noisy"))
         if noisy:
             worst = max(self.checks, key=lambda check: check.noise)

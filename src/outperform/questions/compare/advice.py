@@ -32,6 +32,8 @@ def suggest_next(comparison: "Comparison") -> str:
             "complete all searches (`outperform run`, with --retry-failed where runs failed): "
             "those at hand tell nothing of pipelines tuned anew."
         )
+    if not comparison.withstands_gaps:
+        return "complete the runs that are missing: the others do not decide without them."
     if _is_open_tuned_anew(comparison):
         return _suggest_searches(comparison)
     if comparison.winner and comparison.holds_for_population is False:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -39,10 +40,9 @@ def find_doubts(comparison: Comparison) -> Iterator[str]:
     if comparison.scope_here.divides_anew:
         yield from _doubt_splits(comparison)
     if not comparison.withstands_gaps:
-        leader = comparison.a if comparison.probability > 0.5 else comparison.b
         yield (
-            f"{leader} would win, but not if the runs that it lacks had gone badly: complete them, "
-            "or compare on replicates that were fixed before any run failed"
+            f"{_lead(comparison)}, but not if the runs that it lacks had gone badly: complete "
+            "them, or compare on replicates that were fixed before any run failed"
         )
     if not comparison.conclusive and comparison.n_decided:
         yield _describe_too_few(comparison)
@@ -283,21 +283,28 @@ def doubt_tasks(table: Runs, tasks: Sequence[str]) -> Iterator[str]:
         yield f"nothing is said of {enumerate_names(without)}, where no {metric} was measured"
 
 
+def _lead(comparison: Comparison) -> str:
+    """Who would win, or have the better mean, if no run were incomplete."""
+    whole = replace(comparison, withstands_gaps=True)
+    name = comparison.a if whole.favoured == "a" else comparison.b
+    return f"{name} would {'win' if whole.winner else 'have the better mean'}"
+
+
 def withstands(comparison: Comparison, lacking: tuple[int, int]) -> bool:
-    """Whether the winner still wins if every run that it lacks had been its worst.
+    """Whether who is favoured still is if every run that it lacks had been its worst.
 
     Runs often fail, or are pruned, because they go badly: of two identical algorithms, one with a
     pruner, the pruned one would outperform the other. `lacking` are the numbers of replicates that
     `a`, and that `b`, has no complete run of.
     """
-    if comparison.winner is None:
-        return True
     a, b = comparison.higher
     winner, loser, n_lacking = a, b, lacking[0]
-    if comparison.winner == "b":
+    if comparison.favoured == "b":
         winner, loser, n_lacking = b, a, lacking[1]
-    if not n_lacking:
+    if comparison.favoured is None or not n_lacking:
         return True
+    if comparison.winner is None:
+        return False  # one run that goes badly enough takes any lead in the mean
     spread = max(float(np.ptp(np.concatenate((a, b)))), 1.0)
     worst = min(float(a.min()), float(b.min())) - spread
     winner = np.append(winner, np.full(n_lacking, worst - spread))

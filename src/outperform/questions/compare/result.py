@@ -211,9 +211,15 @@ class Comparison(OfTwo):
         """Whose mean is better for sure, for all that is known, and if looking once was enough."""
         return self._favour(self.gain)
 
+    @property
+    def favoured(self) -> Winner | None:
+        """Who wins or, if nobody does, whose mean is better on these data or for data like them."""
+        return self.winner or self._favour(self.gain_here) or self.better_mean
+
     def _favour(self, gain: Interval) -> Winner | None:
         few = not self.conclusive and (gain != self.gain_here or self._more_of_each is None)
-        if self.interval.method == "anytime" or few or 0 in gain:
+        unsure = few or not self.withstands_gaps or self.interval.method == "anytime"
+        if unsure or 0 in gain:
             return None
         return "a" if gain.low > 0 else "b"
 
@@ -484,7 +490,9 @@ class Comparison(OfTwo):
 def entitle(result: "Comparison | PublishedComparison") -> str:
     """Title of a table of numbers: the metric, its direction, the level of intervals."""
     level = f"{100 * result.interval.confidence_level:g}%"
-    return f"{result.metric}, {describe_goal(result.goal)}; {level} intervals"
+    # Or P(A > B) would be read as that of the higher score.
+    sign = "" if result.goal == "maximize" else ", and > means better"
+    return f"{result.metric}, {describe_goal(result.goal)}{sign}; {level} intervals"
 
 
 def name_chance(result: "Comparison | PublishedComparison") -> str:

@@ -33,6 +33,8 @@ def doubt_sources(result: Decomposition, n_test: int | None) -> Iterator[str]:
     few = {v.source: v.n for v in result.sources if v.n < _FEW_RUNS}
     if few:
         listed = enumerate_names(f"{source} ({n})" for source, n in few.items())
+        if len(few) == len(result.sources) > 1 and len({*few.values()}) == 1:
+            listed = f"each source ({min(few.values())})"
         normal = ", and below 5 they hold for normal scores only" if min(few.values()) < 5 else ""
         yield f"fewer than {_FEW_RUNS} runs of {listed}: their intervals are rough{normal}"
     if n_test is not None and all(v.binomial_sd is None for v in result.sources):

@@ -77,6 +77,17 @@ class Decomposition(Result):
             rows.append([*row, f"{each.normality_pvalue:.2g}", *([model] if modelled else [])])
         return [Table(header + ["binomial sd"] * modelled, rows)]
 
+    @property
+    def advice(self) -> str:
+        """What to do about the largest source."""
+        largest = self.ranked[0]
+        if largest.source in (ALL, NOISE) or largest.sd.value == 0:
+            return ""
+        return (
+            f"redraw {largest.source} in every run that you compare: runs that share one draw of "
+            "it say nothing of others."
+        )
+
     def __str__(self) -> str:
         largest, *others = self.ranked
         what = f"the {self.metric}{_describe_runs(self.algorithm, self.task)}"

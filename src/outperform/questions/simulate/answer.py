@@ -126,7 +126,9 @@ fails to in 5.5% of those with P(A>B) = γ = 0.75 (normal scores, α = 0.05).
             columns = slice(number * grid.size, (number + 1) * grid.size)
             rates, errors = (each[columns] for each in simulated[n][rule])
         curves.append(make_curve(rule, (scenario.name, n, judged.gamma), grid, rates, errors))
-    doubts = tuple(_find_doubts(listed, rules))
+    deltas = [judged.delta for judged in by_gamma]
+    threshold = _describe_threshold(rules, deltas, "; --delta 0 asks for any lead")
+    doubts = (*_find_doubts(listed, rules), *threshold)
     return ErrorRates(tuple(curves), alpha, n_draws, "normal scores", doubts)
 
 
@@ -207,6 +209,21 @@ def _find_doubts(scenarios: Sequence[Scenario], rules: Sequence[Rule]) -> Iterat
         yield from scenario.notes
 
 
+def _describe_threshold(
+    rules: Sequence[Rule], deltas: Sequence[float], other: str = ""
+) -> Iterator[str]:
+    """What the rules ask for whose names do not tell it, and how to ask for something else."""
+    looked_at = {"single-point": "one score", "average": "the mean"}
+    named = [rule for rule in looked_at if rule in rules]
+    if named:
+        least = " to ".join(dict.fromkeys(f"{delta:g}" for delta in (min(deltas), max(deltas))))
+        by = "" if least == "0" else f" by more than {least} standard deviations"
+        if least == f"{PUBLISHED_IMPROVEMENT:g}":
+            by += f", the lead that published improvements have{other}"
+        what = " or ".join(looked_at[rule] for rule in named)
+        yield f"{' and '.join(named)}: A is declared better if {what} is higher{by}"
+
+
 def resample_error_rates(
     runs: Any,
     a: str,
@@ -285,7 +302,12 @@ def resample_error_rates(
         else:
             rates, errors = drawn[n][rule]
         curves.append(make_curve(rule, (f"{a} against {b}", n, gamma), grid, rates, errors))
-    doubts = (*scores.notes, *table.notes, *_doubt_pool(pool, curves[0], gamma, scores.n_dropped))
+    doubts = (
+        *scores.notes,
+        *table.notes,
+        *_doubt_pool(pool, curves[0], gamma, scores.n_dropped),
+        *_describe_threshold(chosen, [criteria.delta]),
+    )
     return ErrorRates(tuple(curves), alpha, n_draws, f"runs of {a} and {b}, drawn again", doubts)
 
 

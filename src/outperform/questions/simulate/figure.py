@@ -176,11 +176,14 @@ def _draw_line(rule: Rule, x: Sequence[float], y: Sequence[float], ax: Axes) -> 
 
 
 def draw_seeds(result: SeedsCurve, ax: Axes, *, alpha: float | None = None) -> None:
-    """Draw the share found different against the sample size, for one level or the first.
+    """Draw the share found different against the sample size, for one level or the first."""
+    _draw_level(result, result.alphas[0] if alpha is None else alpha, ax)
+    ax.plot([], [], "o", color="black", mfc="white", label="from here on the level is kept")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.25), ncols=1)
 
-    A ring marks the size from which on the level is kept. Shares of 0 lie below the axis.
-    """
-    level = result.alphas[0] if alpha is None else alpha
+
+def _draw_level(result: SeedsCurve, level: float, ax: Axes) -> None:
+    """A ring marks the size from which on the level is kept; shares of 0 lie below the axis."""
     lines = [line for line in result.lines if line.alpha == level]
     lowest = min([level / 10, *(x for line in lines for x in line.shares if x > 0)])
     for line in lines:
@@ -208,7 +211,7 @@ def compose_seeds(result: SeedsCurve) -> Figure:
     figure = make_figure(PAGE_WIDTH, 2.6, title)
     axes = figure.subplots(1, len(result.alphas), squeeze=False)[0]
     for alpha, ax in zip(result.alphas, axes, strict=True):
-        draw_seeds(result, ax, alpha=alpha)
+        _draw_level(result, alpha, ax)
         if ax is not axes[0]:
             ax.set_ylabel("")
     handles, labels = axes[0].get_legend_handles_labels()
@@ -222,5 +225,5 @@ FIGURES = {
         compose_error_rates,
         heights={"detection": 3.2, "effort": 3.2},
     ),
-    SeedsCurve: Drawing({"seeds": draw_seeds}, compose_seeds),
+    SeedsCurve: Drawing({"seeds": draw_seeds}, compose_seeds, heights={"seeds": 3.2}),
 }

@@ -163,7 +163,8 @@ def draw_leaderboard(result: Assessment, ax: Axes) -> None:
     below = f" ({n_below:,} {'entry lies' if n_below == 1 else 'entries lie'} below)"
     ax.set_xlim(1 - 0.04 * n_shown, n_shown * 1.04 + 0.4)
     highest = max(result.top, high)
-    ax.set_ylim(floor, highest + 0.08 * (highest - floor))
+    span = highest - floor
+    ax.set_ylim(floor - 0.04 * span, highest + 0.08 * span)  # no dot lies on the axis, cut in half
     ax.set_xlabel(f"rank{below if n_below else ''}")
     ax.set_ylabel(f"{escape(shorten(result.metric, 20))} (higher is better)")
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
