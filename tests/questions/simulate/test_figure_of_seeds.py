@@ -46,6 +46,14 @@ def test_no_ring_where_it_never_is(curve, ax):
     assert [ring.get_xdata()[0] for ring in rings] == [2]
 
 
+def test_one_level_alone_says_whose_each_line_is(curve, check_texts):
+    made = figure(curve, view="seeds")
+    legend = made.axes[0].get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["Welch t", "Brunner–Munzel"]
+    assert legend.get_title().get_text() == "○ from here on the level is kept"
+    check_texts(made)
+
+
 def test_a_panel_per_level(curve):
     made = figure(curve)
     assert [ax.get_title() for ax in made.axes] == ["level α = 0.05", "level α = 0.01"]

@@ -46,6 +46,7 @@ _SEEDS_LOOKS: dict[SeedsTest, tuple[str, str, Any]] = {
 _LEGEND_HEIGHT = 0.16  # inches, of a row
 _COLUMNS = 3
 _TRUTH = "true P(A > B)"
+_RINGS = "○ from here on the level is kept"
 _TRUTHS = (0.5, 0.6, 0.7, 0.8)  # true P(A>B) of the panels against effort
 _Setting = tuple[str, int, float]  # scenario, number of pairs, γ
 
@@ -172,7 +173,10 @@ def _by_rule(curves: Sequence[DetectionCurve]) -> dict[Rule, list[DetectionCurve
 
 def _draw_line(rule: Rule, x: Sequence[float], y: Sequence[float], ax: Axes) -> None:
     label, colour, line = _LOOKS[rule]
-    ax.plot(x, y, linestyle=line, color=colour, label=label, gid=rule, linewidth=1.1)
+    look: dict[str, Any] = {"linestyle": line, "linewidth": 1.1, "color": colour, "label": label}
+    if len(x) == 1:  # of which a line shows nothing
+        look["marker"] = "o"
+    ax.plot(x, y, gid=rule, **look)
 
 
 def draw_seeds(result: SeedsCurve, ax: Axes, *, alpha: float | None = None) -> None:
@@ -200,11 +204,17 @@ def draw_seeds(result: SeedsCurve, ax: Axes, *, alpha: float | None = None) -> N
     ax.set_ylabel("share found different")
 
 
+def draw_first_level(result: SeedsCurve, ax: Axes) -> None:
+    """Draw the first level, and say whose each line is."""
+    draw_seeds(result, ax)
+    ax.legend(title=_RINGS, loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
+
+
 def compose_seeds(result: SeedsCurve) -> Figure:
     """Draw a panel per level, across the page."""
     name = escape(shorten(result.algorithm, 40))
     counts = f"{result.n_runs} runs, {result.n_draws:,} draws"
-    title = f"{name} against itself: {counts}; ○ from here on the level is kept"
+    title = f"{name} against itself: {counts}; {_RINGS}"
     figure = make_figure(PAGE_WIDTH, 2.6, title)
     axes = figure.subplots(1, len(result.alphas), squeeze=False)[0]
     for alpha, ax in zip(result.alphas, axes, strict=True):
@@ -222,5 +232,5 @@ FIGURES = {
         compose_error_rates,
         heights={"detection": 3.2, "effort": 3.2},
     ),
-    SeedsCurve: Drawing({"seeds": draw_seeds}, compose_seeds),
+    SeedsCurve: Drawing({"seeds": draw_first_level}, compose_seeds, heights={"seeds": 3.2}),
 }
