@@ -148,6 +148,15 @@ def test_functions_and_modules_do_not_share_names():
     assert not modules & set(outperform.__all__)
 
 
+def test_files_and_variables_have_names_that_others_can_guess():
+    stems = {path.stem for path in PACKAGE.rglob("*.py")}
+    assert not stems & {"leads", "sobering", "telling", "entries", "contents", "memory", "cells"}
+    assert not stems & {"composing", "drawings", "utils", "helpers"}
+    for path in PACKAGE.rglob("*.py"):
+        names = {node.id for node in parse(path) if isinstance(node, ast.Name)}
+        assert not names & {"found", "told", "taken"}, path
+
+
 def list_prints(path: Path) -> list[int]:
     """Lines that print without `say`, under which names are no more than text."""
     calls = [n for n in parse(path) if isinstance(n, ast.Attribute | ast.Name)]

@@ -68,6 +68,17 @@ def command(value, output):
     """Say whether VALUE is large."""
     output.show(Largeness(value))
 ''',
+    "report.py": """
+from outperform.errors import InvalidInput
+from outperform.questions.toy.result import Largeness
+
+QUESTION = "Are there many runs?"
+
+def answer(reported):
+    if len(reported.runs) < 10:
+        raise InvalidInput("there are few runs", "Add some")
+    return [Largeness(len(reported.runs))]
+""",
 }
 LINK = """
 import sys
@@ -78,6 +89,20 @@ main()
 """
 
 
+RUNS = "algorithm,seed,accuracy\n" + "".join(
+    f"{name},{seed},0.{9 - (name == 'old')}{seed * 37 % 100:02d}\n"
+    for name in ("new", "old")
+    for seed in range(8)
+)
+
+
+def make_house(folder):
+    (folder / "toy").mkdir(parents=True)
+    for name, text in TOY.items():
+        (folder / "toy" / name).write_text(text)
+    return folder
+
+
 def call(scratch, *words):
     return subprocess.run(
         [sys.executable, "-c", LINK, scratch, *map(str, words)], capture_output=True, text=True
@@ -85,10 +110,7 @@ def call(scratch, *words):
 
 
 def test_a_toy_question_is_found_with_its_command_json_table_and_figure(tmp_path):
-    house = tmp_path / "questions"
-    (house / "toy").mkdir(parents=True)
-    for name, text in TOY.items():
-        (house / "toy" / name).write_text(text)
+    house = make_house(tmp_path / "questions")
     assert "toy" in call(house, "--help").stdout
     said = call(house, "toy", "12")
     assert said.stdout.splitlines() == [
@@ -127,6 +149,18 @@ from outperform.render.html import write_report
 from outperform.questions.toy.result import Largeness
 write_report(Largeness(12), sys.argv[1])
 """
+
+
+def test_a_report_asks_the_toy_question_too_and_outlives_its_refusal(tmp_path):
+    house, runs, page = make_house(tmp_path / "questions"), tmp_path / "a.csv", tmp_path / "a.html"
+    runs.write_text(RUNS)
+    assert "16 is large.\n" in call(house, "report", runs, "new", "old", "-o", page).stdout
+    assert "16 is large." in page.read_text()
+    runs.write_text("\n".join(RUNS.splitlines()[: 1 + 2] + RUNS.splitlines()[9 : 9 + 2]))
+    said = call(house, "report", runs, "new", "old", "-o", page)
+    assert said.returncode == 0, said.stderr
+    assert "Not asked: Are there many runs? there are few runs. Add some." in said.stderr
+    assert "No difference shown between new and old" in page.read_text()
 
 
 def test_every_question_has_a_command_and_no_list_names_it():

@@ -32,6 +32,7 @@ from outperform.questions.plan.budget_result import BudgetPlan
 from outperform.questions.plan.result import Plan
 from outperform.questions.quality.result import Quality
 from outperform.questions.rank.answer import rank_runs
+from outperform.questions.reporting import Answers
 from outperform.questions.result import Table
 from outperform.questions.simulate.answer import simulate_error_rates
 from outperform.questions.simulate.result import ErrorRates, SeedsCurve
@@ -326,6 +327,16 @@ def test_a_notebook_shows_sentence_table_and_figure(comparison):
     assert page.tags.count("table") == page.tags.count("svg") == 1
     assert "html" not in page.tags
     assert comparison._repr_html_() == comparison._repr_html_()
+
+
+def test_a_notebook_shows_all_answers_and_the_notes_on_them(comparison, decomposition):
+    notes = ("Not asked: is <b>a</b> better? There are few runs.",)
+    answers = Answers("runs.csv", None, (comparison, decomposition), notes)
+    page = Page(answers._repr_html_())
+    assert page.read("h2") == [str(comparison), str(decomposition)]
+    assert page.tags.count("svg") == 2
+    assert page.read("p")[-1] == notes[0]
+    assert str(answers) == f"{comparison}\n{decomposition}\n{notes[0]}"
 
 
 def test_two_results_of_a_notebook_share_no_id(comparison, decomposition):

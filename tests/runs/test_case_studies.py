@@ -6,7 +6,7 @@ import math
 import pytest
 
 from outperform.errors import OutperformError
-from outperform.runs.case_studies import BIASED_ESTIMATORS, read_case_studies
+from outperform.runs.case_studies import BIASED_DESIGNS, read_case_studies
 
 SDS = {"weights_init": 0.3, "bootstrap": 0.2, "biased": 0.1}
 
@@ -21,7 +21,7 @@ def write(tmp_path):
     return write
 
 
-def test_constants_are_read_by_estimator_and_number_of_runs(write):
+def test_constants_are_read_by_design_and_number_of_runs(write):
     path = write({"rte": {"sigma": 0.5, "sigma_epsilon": {"10": SDS, "50": {"biased": 0.05}}}})
     (case,) = read_case_studies(path)
     assert (case.name, case.sd) == ("rte", 0.5)
@@ -37,7 +37,7 @@ def test_published_constants(shared_data):
     # Bare NaN in the file: only k = 10 was measured there.
     assert math.isnan(cases["segmentation"].bias_sd["all"][50])
     assert cases["segmentation"].find_bias("all", 50) == (pytest.approx(0.003005, rel=1e-3), 10)
-    assert all(case.find_bias(name, 50) for case in cases.values() for name in BIASED_ESTIMATORS)
+    assert all(case.find_bias(name, 50) for case in cases.values() for name in BIASED_DESIGNS)
 
 
 def test_named_cases_are_kept(shared_data):
@@ -85,6 +85,6 @@ def test_a_bias_that_nobody_measured_is_refused(write):
     with pytest.raises(OutperformError) as caught:
         case.find_bias("all", 50)
     assert str(caught.value) == (
-        "the case study 'rte' has no bias of the estimator 'all': every value is NaN. "
-        "Choose another estimator or case study."
+        "the case study 'rte' has no bias of the design 'all': every value is NaN. "
+        "Choose another design or case study."
     )

@@ -36,6 +36,14 @@ class Answers:
     def __iter__(self) -> Iterator[Result]:
         return iter(self.results)
 
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.results), *self.notes])
+
+    def _repr_html_(self) -> str:
+        """Show all of them in a notebook."""
+        html: str = import_module("outperform.render.html").render_fragment(self)
+        return html
+
 
 @dataclass(frozen=True, slots=True)
 class Reported:
@@ -101,9 +109,8 @@ def answer_all(
     questions = sorted(list_questions("report"), key=lambda name: name not in _READ_FIRST)
     for question in questions:
         room = import_module(f"outperform.questions.{question}.report")
-        answers: Iterator[Result] = room.answer(reported)
         try:
-            results += answers
+            results += room.answer(reported)
         except OutperformError as error:
             if names and question == "compare":  # which was asked for
                 raise

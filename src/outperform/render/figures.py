@@ -5,9 +5,10 @@ How each kind is drawn, its question's `figure` says, in `FIGURES`.
 
 import shlex
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from outperform.errors import InvalidInput
 from outperform.questions.rooms import find_room
 from outperform.render.style import (
     COLUMN_WIDTH,
+    find_size,
     find_width,
     house_style,
     make_figure,
@@ -48,7 +50,7 @@ _SMALLEST_LETTERS = 5  # points; once smaller, letters do not shrink on
 _LEAST_ROOM = 13  # heights of a letter that axes have in either direction
 _ROW_ROOM = 1.8  # likewise of each row, and what stands below all of them
 _POINTS = 72  # per inch
-_SLACK = 0.02  # inches that may lie beyond an edge: half of a marker, say
+_SLACK = 0.02  # inches that may lie beyond an edge, or in other axes: half of a marker, say
 _WIDTHS = (2.5, 20.0)  # inches, between which texts have room and files are no posters
 
 
@@ -206,14 +208,9 @@ def _find_titles(ax: Any) -> "list[Text]":
 def _fit_letters(ax: "Axes") -> None:
     """Make letters smaller that are too large for axes as small as these."""
     from matplotlib.text import Text
-    from matplotlib.ticker import FixedLocator
 
-    has_rows = isinstance(ax.yaxis.get_major_locator(), FixedLocator)
-    room = max(_LEAST_ROOM, _ROW_ROOM * len(ax.get_yticks()) if has_rows else 0)
-    box = ax.get_position()
-    figure = ax.figure.bbox
-    smaller = min(box.width * figure.width, box.height * figure.height) / ax.figure.dpi
-    factor = _POINTS * smaller / (room * float(ax.xaxis.label.get_fontsize()))
+    factor = _POINTS * min(find_size(ax)) / float(ax.xaxis.label.get_fontsize())
+    factor /= max([_LEAST_ROOM, *(_ROW_ROOM * n for n in _count_rows(ax))])
     if factor >= 1:
         return
     for axes in (ax, *ax.child_axes):
@@ -224,6 +221,17 @@ def _fit_letters(ax: "Axes") -> None:
         texts = (*axes.texts, *_find_titles(axes), *(axes.get_legend() or axes.title).findobj(Text))
         for text in dict.fromkeys(texts):
             text.set_fontsize(factor * float(text.get_fontsize()))
+
+
+def _count_rows(ax: "Axes") -> Iterator[float]:
+    """Rows with a name that axes would have, were all as high as those of each panel on them."""
+    from matplotlib.ticker import FixedLocator
+
+    for axes in (ax, *ax.child_axes):
+        if isinstance(axes.yaxis.get_major_locator(), FixedLocator):
+            locate: Any = None if axes is ax else axes.get_axes_locator()
+            share = locate(axes, None).height / ax.get_position().height if locate else 1.0
+            yield len(axes.get_yticks()) / share
 
 
 def figure(
@@ -264,7 +272,7 @@ def figure(
         if width is not None:
             widen(made, width)
         write_scope(made, result)
-        if not _settle(made) or (made.get_figwidth() < usual and _cuts_texts_off(made)):
+        if not _settle(made) or (made.get_figwidth() < usual and _is_crowded(made)):
             names = ", ".join(map(shlex.quote, drawing.views))
             all_views = f", or draw one view only (--view, view= in Python): {names}"
             roomy = f" ({usual:g} is usual)" if made.get_figwidth() < usual else ""
@@ -289,10 +297,16 @@ def _settle(made: "Figure") -> bool:
     return True
 
 
-def _cuts_texts_off(made: "Figure") -> bool:
-    """Whether something goes beyond the left or the right edge of a figure."""
+def _is_crowded(made: "Figure") -> bool:
+    """Whether something goes beyond the left or the right edge of a figure, or into other axes."""
+    from matplotlib.transforms import Bbox
+
     drawn = made.get_tightbbox()
-    return bool(drawn.x0 < -_SLACK or drawn.x1 > made.get_figwidth() + _SLACK)
+    if drawn.x0 < -_SLACK or drawn.x1 > made.get_figwidth() + _SLACK:
+        return True
+    boxes = [box for ax in made.axes if ax.get_visible() and (box := ax.get_tightbbox())]
+    shared = [Bbox.intersection(*pair) for pair in combinations(boxes, 2)]
+    return any(box and min(box.width, box.height) > _SLACK * made.dpi for box in shared)
 
 
 def check_path(path: str | Path) -> Path:

@@ -109,8 +109,10 @@ def _render_page(results: Sequence[Any], *, title: str, about: Sequence[str]) ->
 """
 
 
-def render_fragment(result: Result) -> str:
-    """Render a result for a notebook, in the notebook's own style."""
+def render_fragment(result: Result | Answers) -> str:
+    """Render a result, or several with notes on them, in a notebook's own style."""
+    if isinstance(result, Answers):
+        return "\n".join([*map(render_fragment, result), *map(_render_paragraph, result.notes)])
     # Ids of several figures on one page must differ, those of the same figure need not.
     prefix = f"figure{crc32(str(result).encode(errors='surrogatepass'))}-"
     return f"<div>\n{_render_result(result, prefix)}\n</div>"

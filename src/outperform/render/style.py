@@ -242,8 +242,15 @@ def write_note(
     ax.annotate(text, place, offset, **{**usual, **look})
 
 
-def find_width(ax: "Axes") -> float:
-    """Inches that axes have, as far as it is known before their labels are laid out."""
+def find_size(ax: "Axes") -> tuple[float, float]:
+    """Inches of axes in both directions, as far as known before their labels are laid out."""
     figure = ax.get_figure()
     assert figure is not None
-    return float(ax.get_position().width * figure.bbox.width / figure.dpi)
+    place = ax.get_position()
+    width, height = place.width * figure.bbox.width, place.height * figure.bbox.height
+    return float(width / figure.dpi), float(height / figure.dpi)
+
+
+def find_width(ax: "Axes") -> float:
+    """Inches from left to right of `find_size`."""
+    return find_size(ax)[0]

@@ -77,8 +77,8 @@ class Spool:
     @property
     def notes(self) -> list[str]:
         """What is to be said of it."""
-        taken = count(self._n_taken, "result was", "results were")
-        notes = [f"{taken} taken from the spool"] if self._n_taken else []
+        results = count(self._n_taken, "result was", "results were")
+        notes = [f"{results} taken from the spool"] if self._n_taken else []
         notes += [
             f"{count(n, 'file')} of the spool set aside as *.damaged, its fits done again: {why}"
             for why, n in self._damaged.items()

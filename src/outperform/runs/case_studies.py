@@ -1,4 +1,4 @@
-"""Constants of case studies: how much scores of a task vary, and estimators of their mean."""
+"""Constants of case studies: how much scores of a task vary, and their means by design."""
 
 import json
 import math
@@ -10,37 +10,37 @@ from typing import Any
 from outperform.errors import InvalidInput, UnknownName, UnreadableRuns
 from outperform.wording import enumerate_names, suggest_names
 
-# What the authors' file calls the estimators that redraw init, split, or all learning sources.
-_ESTIMATORS = {"init": "weights_init", "data": "bootstrap", "all": "biased"}
-BIASED_ESTIMATORS = tuple(_ESTIMATORS)
+# What the authors' file calls the designs that redraw init, split, or all learning sources.
+_DESIGNS = {"init": "weights_init", "data": "bootstrap", "all": "biased"}
+BIASED_DESIGNS = tuple(_DESIGNS)
 _LAYOUT = 'Write {"task": {"sigma": 0.01, "sigma_epsilon": {"50": {"biased": 0.004}}}}'
 
 
 @dataclass(frozen=True, slots=True)
 class CaseStudy:
-    """How much scores of one task vary, and estimators that fix some of it err."""
+    """How much scores of one task vary, and designs that fix some of it err."""
 
     name: str
-    sd: float  # of a score over all that may vary: σ of the ideal estimator
-    # By biased estimator and number of runs k: standard deviation of the mean of k runs over what
-    # the estimator fixes; NaN where it was not measured.
+    sd: float  # of a score over all that may vary: σ of the ideal design
+    # By biased design and number of runs k: standard deviation of the mean of k runs over what the
+    # design fixes; NaN where it was not measured.
     bias_sd: Mapping[str, Mapping[int, float]] = field(repr=False)
 
-    def find_bias(self, estimator: str, n_runs: int) -> tuple[float, int]:
+    def find_bias(self, design: str, n_runs: int) -> tuple[float, int]:
         """Measured standard deviation of the bias at the k nearest to n_runs, and that k."""
-        measured = {k: sd for k, sd in self.bias_sd[estimator].items() if math.isfinite(sd)}
+        measured = {k: sd for k, sd in self.bias_sd[design].items() if math.isfinite(sd)}
         if not measured:
             raise InvalidInput(
-                f"the case study {self.name!r} has no bias of the estimator {estimator!r}: "
+                f"the case study {self.name!r} has no bias of the design {design!r}: "
                 "every value is NaN",
-                "Choose another estimator or case study",
+                "Choose another design or case study",
             )
         k = min(measured, key=lambda k: (abs(k - n_runs), k))
         return measured[k], k
 
 
 def read_case_studies(path: str | Path, names: Sequence[str] = ()) -> tuple[CaseStudy, ...]:
-    """Read constants from JSON: {task: {"sigma": σ, "sigma_epsilon": {k: {estimator: sd}}}}.
+    """Read constants from JSON: {task: {"sigma": σ, "sigma_epsilon": {k: {design: sd}}}}.
 
     The layout of the file that Bouthillier et al. (2021) published; NaN stands for what was not
     measured. All are read if none are named.
@@ -65,8 +65,8 @@ def _parse(name: str, constants: Any, path: str) -> CaseStudy:
         sd = float(constants["sigma"])
         by_size = constants["sigma_epsilon"]
         bias = {
-            estimator: {int(k): float(sds.get(key, math.nan)) for k, sds in by_size.items()}
-            for estimator, key in _ESTIMATORS.items()
+            design: {int(k): float(sds.get(key, math.nan)) for k, sds in by_size.items()}
+            for design, key in _DESIGNS.items()
         }
     except (AttributeError, KeyError, TypeError, ValueError):
         raise UnreadableRuns(
@@ -78,10 +78,7 @@ def _parse(name: str, constants: Any, path: str) -> CaseStudy:
             "Measure it, or leave this case study out",
         )
     if wrong := [
-        f"{estimator} at k = {k}"
-        for estimator, sds in bias.items()
-        for k, sd in sds.items()
-        if sd < 0
+        f"{design} at k = {k}" for design, sds in bias.items() for k, sd in sds.items() if sd < 0
     ]:
         raise InvalidInput(
             f"sigma_epsilon of the case study {name!r} of {path} is negative: "

@@ -1,8 +1,8 @@
 """Rules that decide whether a is better than b: on many samples at once, and how often, exactly.
 
-The exact rates are for normal scores with the standard deviation 1 over all that may vary. An
-estimator that holds something fixed gives all scores of one sample the same bias, and lets them
-vary around it.
+The exact rates are for normal scores with the standard deviation 1 over all that may vary. A
+design that holds something fixed gives all scores of one sample the same bias, and lets them vary
+around it.
 """
 
 import math
@@ -285,7 +285,7 @@ class NormalScores:
     """Normal scores, in units of their standard deviation over all that may vary."""
 
     spread: float = 1.0  # standard deviation of the scores of one sample around their common mean
-    bias: float = 0.0  # standard deviation of that mean around the true one; 0: ideal estimator
+    bias: float = 0.0  # standard deviation of that mean around the true one; 0: ideal design
 
     def __post_init__(self) -> None:
         if not (self.spread > 0 and math.isfinite(self.spread)):

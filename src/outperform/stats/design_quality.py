@@ -136,8 +136,8 @@ def assess_design(
     --------
     >>> rng = np.random.default_rng(0)
     >>> shared = rng.normal(0, 1, (20, 1)) + rng.normal(0, 1, (20, 50))
-    >>> found = assess_design(shared, rng.normal(0, 1.4, 50), overhead=100, rng=rng)
-    >>> print(found.correlation, round(found.equivalent.values[-1], 2))
+    >>> quality = assess_design(shared, rng.normal(0, 1.4, 50), overhead=100, rng=rng)
+    >>> print(quality.correlation, round(quality.equivalent.values[-1], 2))
     0.419 [0.289, 0.611] 3.49
     """
     check_open_unit("confidence_level", confidence_level)
@@ -361,8 +361,8 @@ def assess_deviations(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> found = assess_deviations([[[1, 2, 3], [1, 3, 5]]], [1.0, 2.0, 3.0, 4.0, 5.0], rng=rng)
-    >>> found.values.tolist(), found.mean.value
+    >>> deviations = assess_deviations([[[1, 2, 3], [1, 3, 5]]], [1.0, 2.0, 3.0, 4.0, 5.0], rng=rng)
+    >>> deviations.values.tolist(), deviations.mean.value
     ([1.0, 2.0], 1.5)
     """
     check_open_unit("confidence_level", confidence_level)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from outperform.errors import InvalidInput
 from outperform.questions.best_of.answer import best_of_runs, trace_spreads
 from outperform.render.figures import figure, plot
 from outperform.stats import best_of_weights
@@ -43,6 +44,16 @@ def test_the_curve_is_the_estimate_over_n(one, find):
     assert ax.get_xscale() == "log"
     assert [t.get_text() for t in ax.get_xticklabels()] == ["1", "2", "5", "10", "20"]
     assert ax.get_legend().get_texts()[0].get_text() == "net (40 runs)"
+
+
+def test_a_width_at_which_labels_run_into_other_axes_is_refused():
+    records = [*make_records("new"), *make_records("older")]
+    with pytest.raises(InvalidInput) as caught:
+        figure(best_of_runs(records, "new", "older", n_resamples=200), width=3.4)
+    assert str(caught.value) == (
+        "3.4 inches have no room for all views of this result. Choose a larger width, or draw one "
+        "view only: curves, densities, agreement."
+    )
 
 
 def test_two_curves_and_where_they_cross(two, find):

@@ -97,6 +97,7 @@ def test_parts_add_up_to_the_mean_squared_error(find, ax):
         assert tuple(ends) == (design.mse.interval.low, design.mse.interval.high)
     target = find(ax, "target").get_xdata()[0]
     assert target == pytest.approx(result.pairs[0].ideal.sd.value ** 2 / 10)
+    assert find(ax, "target").get_label() == "10 ideal replicates"
     labels = [label.get_text() for label in ax.get_yticklabels()]
     rho = result.pairs[0].designs[0].quality.correlation.value
     assert labels[0] == f"fix-hopt (init)\nρ = {rho:.2f}"

@@ -191,6 +191,16 @@ def test_small_axes_side_by_side_do_not_overlap(layout, check_texts):
     check_texts(drawn)
 
 
+@pytest.mark.parametrize(("n_tasks", "shown"), [(5, 5), (30, 6)])
+def test_panels_on_axes_of_two_inches_do_not_overlap(n_tasks, shown, check_texts):
+    drawn = Figure(figsize=(12, 7))
+    for ax in drawn.subplots(3, 4).flat:
+        plot(make_ranking(3, n_tasks), ax, view="tasks")
+    check_texts(drawn)
+    assert len(panels_of(ax)) == shown
+    assert ("the first 6 of 30 tasks" in label_of(ax)) == (shown < n_tasks)
+
+
 @pytest.mark.parametrize("kind", ["5", "8", "40", "tasks like these"])
 def test_bars_join_exactly_who_is_not_told_apart(kind):
     ranking = RANKINGS[kind]()

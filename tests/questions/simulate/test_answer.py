@@ -96,7 +96,7 @@ def test_rank_tests_have_nearly_the_power_of_t_in_normal_samples():
 
 def test_single_points_and_averages_err_as_published():
     # METHODS: single points about 8-10% false positives, 75% false negatives; averages < 5%
-    # and about 90% with the biased estimator.
+    # and about 90% with the biased design.
     biased = describe_variation(1.0, bias_sd=0.4)
     rates = simulate([IDEAL, biased], rules=["single-point", "average"])
     for curve in rates.curves:

@@ -52,6 +52,14 @@ def test_a_panel_per_scenario_under_one_legend():
     assert made.get_suptitle() == "How often A is declared better: 50 pairs, γ = 0.75, α = 0.05"
 
 
+def test_one_number_of_pairs_is_a_dot_as_it_makes_no_line(find, ax):
+    rates = simulate(n_pairs=[30])
+    plot(rates, ax, view="effort")
+    assert {find(ax, rule).get_marker() for rule in RULES} == {"o"}
+    plot(simulate(n_pairs=[20, 30]), several := ax.figure.add_subplot(), view="effort")
+    assert {find(several, rule).get_marker() for rule in RULES} == {"None"}
+
+
 def test_effort_is_drawn_in_a_row_each(find):
     rates = simulate(n_pairs=[30, 10, 20], gammas=[0.6, 0.75, 0.9], delta=None)
     made = figure(rates)
@@ -66,7 +74,7 @@ def test_effort_is_drawn_in_a_row_each(find):
 
 
 @pytest.mark.parametrize(("n", "other"), [(1, "bias 0"), (3, "mean of 3 scenarios")])
-def test_effort_of_biased_estimators_has_a_row(n, other, find):
+def test_effort_of_biased_designs_has_a_row(n, other, find):
     biased = [describe_variation(1, bias_sd=1, name=f"bias {i}") for i in range(n)]
     rates = simulate([IDEAL, *biased], n_pairs=[10, 20])
     made = figure(rates)

@@ -24,7 +24,7 @@ from outperform.render.style import (
     make_figure_below,
 )
 from outperform.stats.checks import FloatArray
-from outperform.wording import shorten
+from outperform.wording import count, shorten
 
 _IDEAL = "ideal"
 _LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)))  # of designs that share a colour
@@ -227,7 +227,7 @@ def _mark_target(group: _Group, ax: Axes) -> None:
     n_ideal = designs[0].quality.reach.n_ideal if designs else 1
     whole = group.pairs[0].ideal.sd.value ** 2 if group.is_single else 1.0
     line: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
-    ax.axvline(whole / n_ideal, label=f"{n_ideal} ideal replicates", gid="target", **line)
+    ax.axvline(whole / n_ideal, label=count(n_ideal, "ideal replicate"), gid="target", **line)
     plain: dict[str, Any] = {"linewidth": 0.6, "edgecolor": COLOUR_NOTE}
     ax.bar(0, 0, 0, color="white", hatch=_HATCH, label="bias²", **plain)
     ax.bar(0, 0, 0, color=COLOUR_NEITHER, alpha=0.8, label="variance", **plain)

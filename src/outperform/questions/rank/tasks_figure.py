@@ -22,7 +22,7 @@ from outperform.render.style import (
     COLOUR_NOTE,
     describe_metric,
     escape,
-    find_width,
+    find_size,
 )
 from outperform.wording import shorten
 
@@ -30,6 +30,7 @@ _PANELS = 0.87, 0.65  # inches that a panel takes, and at least where there are 
 _MANY_ROWS = 15  # above which panels are narrow
 _GAP = 0.12  # of its width, between it and the next
 _HIGHEST = 8.5  # inches, of all panels
+_LEAST_SHARE = 0.7  # of its height that a band may have before its axes are laid out
 _TITLE, _LINE_OF_TITLE, _TICKS = 0.17, 0.11, 0.24  # inches, around a band of panels
 _LONGEST_TASK = 13
 _FAR = 8  # times as far away as most: drawn at the edge
@@ -40,7 +41,7 @@ _ARROWS = {"maximize": "↑", "minimize": "↓"}
 
 def tasks_height(ranking: Ranking, width: float = _USUAL_WIDTH) -> float:
     """Inches that the view of all tasks takes on axes so wide."""
-    return 0.55 + _count_bands(ranking, width)[0] * _measure_band(ranking)[0]
+    return 0.55 + _count_bands(ranking, width, _HIGHEST)[0] * _measure_band(ranking)[0]
 
 
 def _measure_band(ranking: Ranking) -> tuple[float, float]:
@@ -51,9 +52,9 @@ def _measure_band(ranking: Ranking) -> tuple[float, float]:
     return title + rows + _TICKS, rows
 
 
-def _count_bands(ranking: Ranking, width: float) -> tuple[int, int]:
+def _count_bands(ranking: Ranking, width: float, height: float) -> tuple[int, int]:
     """Bands of panels, and panels in each: narrow ones if bands are high, or not all would fit."""
-    most = max(1, int(_HIGHEST / _measure_band(ranking)[0]))
+    most = max(1, int(min(height, _HIGHEST) / _measure_band(ranking)[0]))
     n_tasks, n_rows = len(ranking.tasks), len(choose_algorithms(ranking))
     wide, narrow = (max(1, int(width / panel)) for panel in _PANELS)
     fit = wide * most >= n_tasks and n_rows <= _MANY_ROWS
@@ -72,7 +73,8 @@ def draw_tasks(ranking: Ranking, ax: Axes) -> None:
     Those that may be the best are filled. What lies so far off that the others could not be told
     apart, or is infinite, is an arrow at the edge.
     """
-    n_bands, n_columns = _count_bands(ranking, find_width(ax))
+    inches = find_size(ax)
+    n_bands, n_columns = _count_bands(ranking, inches[0], inches[1] / _LEAST_SHARE)
     tasks = ranking.tasks[: n_bands * n_columns]
     # Nothing is left of the axes but their label: panels lie on them.
     ax.set(xticks=[], yticks=[])
@@ -92,7 +94,7 @@ def draw_tasks(ranking: Ranking, ax: Axes) -> None:
         size = (1 - _GAP) * width, rows / height / n_bands
         panel = ax.inset_axes((column * width, bottom, *size))
         panel.set_gid(f"task-{place}")
-        _draw_task(task, names, panel, inches=(1 - _GAP) * find_width(ax) / n_columns)
+        _draw_task(task, names, panel, inches=(1 - _GAP) * inches[0] / n_columns)
         panel.set_title(title, fontsize=6.5, pad=3, linespacing=1.05)
         label_rows(panel, label_names(names) if column == 0 else [""] * len(names))
     explain(ranking, ax, *_describe(ranking, tasks, names))

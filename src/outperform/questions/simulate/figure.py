@@ -172,7 +172,10 @@ def _by_rule(curves: Sequence[DetectionCurve]) -> dict[Rule, list[DetectionCurve
 
 def _draw_line(rule: Rule, x: Sequence[float], y: Sequence[float], ax: Axes) -> None:
     label, colour, line = _LOOKS[rule]
-    ax.plot(x, y, linestyle=line, color=colour, label=label, gid=rule, linewidth=1.1)
+    look: dict[str, Any] = {"linestyle": line, "linewidth": 1.1, "color": colour, "label": label}
+    if len(x) == 1:  # of which a line shows nothing
+        look["marker"] = "o"
+    ax.plot(x, y, gid=rule, **look)
 
 
 def draw_seeds(result: SeedsCurve, ax: Axes, *, alpha: float | None = None) -> None:

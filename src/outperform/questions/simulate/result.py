@@ -12,7 +12,7 @@ from outperform.runs.scope import Scope
 from outperform.stats.checks import FloatArray
 from outperform.stats.decision_rules import Rule
 
-IDEAL_NAME = "ideal"  # the scenario of an estimator without bias
+IDEAL_NAME = "ideal"  # the scenario of a design without bias
 _MOST_TABLES = 8  # of settings; where there are more, means stand for them
 _SIZES = (2, 3, 5, 10, 15, 20, 25, 30, 40, 50)  # numbers of seeds shown
 INFLATION = 1.5  # of its level, up to which a test keeps it: the liberal criterion of Bradley, 1978

@@ -10,7 +10,7 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.questions.simulate.result import IDEAL_NAME
-from outperform.runs.case_studies import BIASED_ESTIMATORS, CaseStudy, read_case_studies
+from outperform.runs.case_studies import BIASED_DESIGNS, CaseStudy, read_case_studies
 from outperform.runs.scope import Resplit
 from outperform.stats.checks import FloatArray
 from outperform.stats.decision_rules import NormalScores
@@ -21,7 +21,7 @@ from outperform.store.repeated_runs import RepeatedRuns, varies
 from outperform.store.store import use_store
 from outperform.wording import count, suggest_names
 
-DESIGNS = (IDEAL_NAME, *BIASED_ESTIMATORS)  # what is redrawn for each run
+DESIGNS = (IDEAL_NAME, *BIASED_DESIGNS)  # what is redrawn for each run
 RESPLITS_NAME = "re-splits of one dataset"
 _FEW_REPETITIONS = 10
 _REPEAT = 'Give the study a [[design]] with kind = "fix-hopt", replicates = 20 and repetitions = 20'
@@ -118,7 +118,7 @@ def read_scenarios(
     Parameters
     ----------
     path
-        Of {task: {"sigma": σ, "sigma_epsilon": {k: {estimator: standard deviation}}}}.
+        Of {task: {"sigma": σ, "sigma_epsilon": {k: {design: standard deviation}}}}.
     cases
         Case studies to keep; all by default.
     designs
