@@ -1,8 +1,10 @@
 """Where real data lies, and the rule that CI skips nothing."""
 
+import gc
 import os
 import secrets
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
@@ -14,10 +16,17 @@ from tests.postgres_server import stop_server
 pytest_plugins = ("tests.figures",)
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# Two processes test on two cores: threads of BLAS in each would wait for one another, and spin.
+# Several processes test on two cores: threads of BLAS in each would wait for one another, and spin.
 # Before anybody imports numpy; tests of threads ask for as many as they need.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+# Hundreds of processes would each compile all our code anew, where Python is told to keep none.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# What collecting the tests makes is kept: looking for garbage in it took a third of the time.
+gc.disable()
 
 # A store waits for the disk at every fit, which is most of what many tests do. In memory they need
 # not, where there is plenty.
@@ -43,6 +52,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("brief", max_examples=40, deadline=None)
 settings.register_profile("thorough", max_examples=100, deadline=None)
 settings.load_profile("brief")
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -517,7 +517,8 @@ class TestContractElsewhere:
     def test_no_fit_outlives_its_coordinator(self, address, tmp_path, gone):
         (tmp_path / "study.py").write_text(COORDINATOR.format(module=__name__))
         words = [sys.executable, tmp_path / "study.py", *address, tmp_path / "pids"]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = {**os.environ, "PYTHONPATH": path}
         with subprocess.Popen(words, env=environment, start_new_session=True) as coordinator:
             pids = await_pids(tmp_path / "pids")
             coordinator.kill()

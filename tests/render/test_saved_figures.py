@@ -53,6 +53,13 @@ def test_last_digits_of_the_layout_do_not_reach_the_file(results):
     assert [ax.get_position().bounds for ax in drawn.axes] == before
 
 
+def test_a_file_is_drawn_once(results, tmp_path, monkeypatch):
+    drawn, draw = [], Figure.draw
+    monkeypatch.setattr(Figure, "draw", lambda *all_: drawn.append(all_) or draw(*all_))
+    save_figure(results["paired"], tmp_path / "figure.svg")
+    assert len(drawn) == 1  # neither to lay it out, nor to prepare the file
+
+
 def test_saved_files_tell_different_results_apart(results, tmp_path):
     for kind in ("paired", "undecided"):
         save_figure(results[kind], tmp_path / f"{kind}.svg")

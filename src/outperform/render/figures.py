@@ -290,8 +290,9 @@ def _settle(made: "Figure") -> bool:
         warnings.filterwarnings("error", message="constrained_layout not applied")
         try:
             # The first layout changes the size of the axes, and by that the ticks and their width.
-            made.draw_without_rendering()
-            made.draw_without_rendering()
+            for _ in range(2):
+                if (layout := made.get_layout_engine()) is not None:
+                    layout.execute(made)
         except UserWarning:
             return False
     return True
@@ -350,8 +351,8 @@ def save_figure(result: Any, path: str | Path, **options: Any) -> None:
 def render_picture(made: "Figure", kind: str) -> bytes:
     """The bytes of a file of this kind, such as ``".svg"``."""
     buffer = BytesIO()
-    freeze_layout(made)
     with house_style():
+        freeze_layout(made)
         dpi = _DPI.get(kind, _DPI_OF_DOTS)
         made.savefig(buffer, format=kind[1:], dpi=dpi, metadata=_METADATA[kind])
     return buffer.getvalue()
@@ -359,7 +360,7 @@ def render_picture(made: "Figure", kind: str) -> bytes:
 
 def freeze_layout(figure: "Figure") -> None:
     """Fix where axes lie, rounded: the solver's last digits differ from one time to the next."""
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # not "none", whose placeholder has every file drawn twice
     for ax in figure.axes:
         left, bottom, width, height = (round(float(x), 5) for x in ax.get_position().bounds)
         ax.set_position((left, bottom, width, height))
