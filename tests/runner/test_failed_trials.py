@@ -14,7 +14,8 @@ from outperform.cli import main
 from outperform.engines import InlineEngine
 from outperform.runner import run_fits
 from outperform.store import Store
-from outperform.store.stored_runs import find_needed_failures, load_runs
+from outperform.store.planned_runs import find_needed_failures
+from outperform.store.stored_runs import load_runs
 from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Choices, Uniform

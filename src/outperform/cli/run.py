@@ -31,8 +31,8 @@ from outperform.runner.cost import FitSeconds
 from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
 from outperform.stats.checks import check_positive
 from outperform.store import RunLabel, open_store
+from outperform.store.planned_runs import find_needed_failures
 from outperform.store.stored_doubts import find_blocked_runs
-from outperform.store.stored_runs import find_needed_failures
 from outperform.study.designs import PAIRED
 from outperform.study.study import Study
 from outperform.study.study_file import EngineTable, read_study_file

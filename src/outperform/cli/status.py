@@ -19,6 +19,7 @@ from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
 from outperform.store import Measurement, Store, open_store
 from outperform.store.meta import ACTIVITY
+from outperform.store.planned_runs import find_needed_failures, has_failures
 from outperform.store.sequential_record import (
     Attempt,
     describe_attempt,
@@ -26,7 +27,6 @@ from outperform.store.sequential_record import (
     read_attempts,
 )
 from outperform.store.stored_doubts import SURROGATES
-from outperform.store.stored_runs import find_needed_failures, has_failures
 from outperform.study.designs import PAIRED
 from outperform.wording import (
     count,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from outperform.errors import InvalidInput
 from outperform.store import Store
+from outperform.store.planned_runs import count_replicates
 from outperform.store.store import use_store
-from outperform.store.stored_runs import count_replicates
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
 from outperform.study.study import Study, describe_plan, plan_study

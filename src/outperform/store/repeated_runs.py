@@ -9,9 +9,9 @@ import numpy as np
 
 from outperform.errors import InvalidInput, UnknownName
 from outperform.stats.checks import FloatArray
+from outperform.store.planned_runs import Design, get_test_score, list_designs
 from outperform.store.store import Store
 from outperform.store.stored_doubts import describe_versions
-from outperform.store.stored_runs import Design, get_test_score, list_designs
 from outperform.study.designs import is_later_repetition, name_repetition
 from outperform.study.sources import ALL
 from outperform.wording import suggest_names

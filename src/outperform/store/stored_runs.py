@@ -1,8 +1,9 @@
 """Runs of a study, from the store that its fits were recorded in."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from shlex import quote
 from typing import Any
 
@@ -14,13 +15,20 @@ from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.repeated_searches import Searches
 from outperform.runs.scope import SEEDS, SPLITS, Resplit
 from outperform.runs.table import Runs, make_runs
-from outperform.store.damage import name_fit, report_damage
 from outperform.store.measurement import RunLabel
+from outperform.store.planned_runs import (
+    Description,
+    Design,
+    describe_left_out,
+    get_test_score,
+    is_of,
+    is_planned,
+    list_designs,
+)
 from outperform.store.searched_runs import collect_searches
 from outperform.store.sequential_record import Attempt, describe_attempts, read_attempts
 from outperform.store.store import Store
 from outperform.store.stored_doubts import (
-    choose_planned_trials,
     describe_failed_trials,
     describe_surrogates,
     describe_versions,
@@ -28,7 +36,7 @@ from outperform.store.stored_doubts import (
 )
 from outperform.study.designs import PAIRED, is_later_repetition
 from outperform.study.sources import ALL
-from outperform.wording import count, enumerate_names, suggest_names
+from outperform.wording import enumerate_names, suggest_names
 
 SIMULATED = "simulated-hopt"
 _REASONS = ("", "failed", "whose search failed")  # to have no score
@@ -59,9 +67,6 @@ _FIRST_SEARCH = (
 )
 _ADD = 'Add a [[design]] with kind = "ideal" or "fix-hopt" to the study and run it'
 
-Description = Mapping[str, Any]  # of a study, as `describe_study` makes it
-Design = Mapping[str, Any]  # kind, source and replicates, as the store describes them
-
 
 def load_runs(
     store: Store,
@@ -86,64 +91,127 @@ def load_runs(
         Those whose runs are counted where they are missing: all by default, or those that were
         asked about where the run was stopped on purpose.
     """
-    study, labels, scores = store.get_meta("study"), store.run_labels(), store.scores()
-    if study is None or not any(scores.get(label.key) for label in labels):
-        raise InvalidInput(f"{store.address} holds no finished runs yet", _suggest_finishing(store))
-    planned_designs = list_designs(study, labels)
-    designs = [
-        design
-        for design in planned_designs
-        if design["design"] in PAIRED and not is_later_repetition(design["source"])
-    ]
-    design = _choose_design(designs, study, kind, store.address)
-    if first is not None:
-        design = {**design, "replicates": min(first, design["replicates"])}
-    trials = store.failed_trials()
-    every = (*labels, *_label_blocked(labels, trials, study))
-    planned = [label for label in every if is_planned(label, [design], study)]
-    runs = _choose_ended(planned, scores, design, store)
-    table = _make_table(runs, scores, study, store)
-    one_search = design["design"] in _ONE_SEARCH and _has_searched(study)
-    searched = _choose_searched(design, designs) if first is None and _has_searched(study) else None
-    searches = None
-    if searched is not None:
-        searches = collect_searches(searched, planned_designs, labels, scores)
-    looked, n_stopped = (
-        ([], None) if first is not None else _find_looks(store, len(runs), design, study)
-    )
-    # Runs of fix-hopt are paired with others whose searches are simulated.
-    has_beside = (design["design"], design["source"]) == ("fix-hopt", ALL) and any(
-        each["design"] == SIMULATED for each in designs
-    )
-    uses_simulated = has_beside or design["design"] == SIMULATED
-    others = [label for label in labels if first is None and _is_of(label, design)]
-    begun = {label[:5] for label in planned if label.key != _NO_FIT}
-    asked = pipelines or [each["rule"][side] for each in looked if n_stopped for side in "ab"]
-    wanted = [name for name in study["pipelines"] if name in asked or not asked]
-    notes = (
-        *_describe_design(design, designs, searches, has_searched=one_search),
-        *describe_left_out(others, [design], study),
-        *_describe_missing(store, runs, design, wanted, n_stopped),
-        *_describe_looks(looked, design, len(table.replicates or ()), is_cut_short=bool(n_stopped)),
-        *describe_failed_trials(trials, begun, study),
-        *(describe_surrogates(store, study) if uses_simulated else ()),
-        *describe_versions(store),
-    )
+    stored = _open_design(store, kind, first)
+    table = _make_table(stored.runs, stored.scores, stored.study, store)
     simulated = None
-    if has_beside:
+    if stored.has_simulated:
         with suppress(InvalidInput):  # none is finished yet
             simulated = load_runs(store, SIMULATED, first=first)
     return replace(
         table,
-        notes=notes,
-        unfinished=tuple(name for name in study["pipelines"] if name not in table.algorithms),
-        stopped_early=bool(n_stopped or looked),
+        notes=(*stored.describe(pipelines, len(table.replicates or ())),),
+        unfinished=tuple(n for n in stored.study["pipelines"] if n not in table.algorithms),
+        stopped_early=bool(stored.n_stopped or stored.looked),
         counted=True,
         simulated=simulated,
-        one_search=one_search,
-        searches=searches,
-        **_find_scope(table.tasks, design, study),
+        one_search=stored.one_search,
+        searches=stored.searches,
+        **_find_scope(table.tasks, stored.design, stored.study),
     )
+
+
+def _open_design(store: Store, kind: str | None, first: int | None) -> "_StoredDesign":
+    """Choose one of the study's designs, which has finished runs."""
+    study, labels, scores = store.get_meta("study"), store.run_labels(), store.scores()
+    if study is None or not any(scores.get(label.key) for label in labels):
+        raise InvalidInput(f"{store.address} holds no finished runs yet", _suggest_finishing(store))
+    planned = list_designs(study, labels)
+    paired = [
+        design
+        for design in planned
+        if design["design"] in PAIRED and not is_later_repetition(design["source"])
+    ]
+    design = _choose_design(paired, study, kind, store.address)
+    if first is not None:
+        design = {**design, "replicates": min(first, design["replicates"])}
+    return _StoredDesign(store, study, labels, scores, planned, paired, design, first is None)
+
+
+@dataclass(frozen=True)  # without slots, so that what is asked for again is found once
+class _StoredDesign:
+    """One design of a study, and what the store holds of it."""
+
+    store: Store
+    study: Description
+    labels: Sequence[RunLabel]
+    scores: Mapping[str, Mapping[str, float]]
+    every_design: Sequence[Design]
+    paired_designs: Sequence[Design]  # without further repetitions of one
+    design: Design
+    is_whole: bool  # not the first replicates only, which tell nothing of searches and looks
+
+    @cached_property
+    def failed_trials(self) -> Sequence[RunLabel]:
+        return self.store.failed_trials()
+
+    @cached_property
+    def planned(self) -> list[RunLabel]:
+        """Runs that the study has now, and those of them that can never be done."""
+        every = (*self.labels, *_label_blocked(self.labels, self.failed_trials, self.study))
+        return [label for label in every if is_planned(label, [self.design], self.study)]
+
+    @cached_property
+    def runs(self) -> list[RunLabel]:
+        return _choose_ended(self.planned, self.scores, self.design, self.store)
+
+    @cached_property
+    def one_search(self) -> bool:
+        """Whether all runs are after one search."""
+        return self.design["design"] in _ONE_SEARCH and _has_searched(self.study)
+
+    @cached_property
+    def searches(self) -> Searches | None:
+        """Runs after several searches, where they are told of."""
+        if not (self.is_whole and _has_searched(self.study)):
+            return None
+        searched = _choose_searched(self.design, self.paired_designs)
+        if searched is None:
+            return None
+        return collect_searches(searched, self.every_design, self.labels, self.scores)
+
+    @property
+    def has_simulated(self) -> bool:
+        """Whether runs of fix-hopt are paired with others, whose searches are simulated."""
+        kinds = [each["design"] for each in self.paired_designs]
+        return _is_kind(self.design, "fix-hopt", ALL) and SIMULATED in kinds
+
+    @cached_property
+    def _looks(self) -> tuple[list[Attempt], int | None]:
+        if not self.is_whole:
+            return [], None
+        return _find_looks(self.store, len(self.runs), self.design, self.study)
+
+    @property
+    def looked(self) -> list[Attempt]:
+        """Sequential tests that have looked at the runs."""
+        return self._looks[0]
+
+    @property
+    def n_stopped(self) -> int | None:
+        """Replicates at the last stop; None where the runs went on to their end."""
+        return self._looks[1]
+
+    def describe(self, pipelines: Collection[str], n_replicates: int) -> Iterator[str]:
+        """Say whose runs these are, and what is left out, missing or doubtful."""
+        study, design, looked = self.study, self.design, self.looked
+        asked = pipelines or [
+            each["rule"][side] for each in looked if self.n_stopped for side in "ab"
+        ]
+        wanted = [name for name in study["pipelines"] if name in asked or not asked]
+        is_cut_short = bool(self.n_stopped)
+        yield from _describe_design(
+            design, self.paired_designs, self.searches, has_searched=self.one_search
+        )
+        if self.is_whole:
+            own = [label for label in self.labels if is_of(label, design)]
+            yield from describe_left_out(own, [design], study)
+        yield from _describe_missing(self.store, self.runs, design, wanted, self.n_stopped)
+        yield from _describe_looks(looked, design, n_replicates, is_cut_short=is_cut_short)
+        begun = {label[:5] for label in self.planned if label.key != _NO_FIT}
+        yield from describe_failed_trials(self.failed_trials, begun, study)
+        if self.has_simulated or design["design"] == SIMULATED:
+            yield from describe_surrogates(self.store, study)
+        yield from describe_versions(self.store)
 
 
 def _choose_ended(
@@ -207,91 +275,6 @@ def _make_table(
     return replace(table, incomplete=incomplete, **sum_up_metrics(measured))
 
 
-def has_failures(store: Store) -> bool:
-    """Whether any fit failed, without a look at each."""
-    return any(status == "failed" for *_, status in store.counts())
-
-
-def find_needed_failures(store: Store) -> set[str]:
-    """Keys of the failed fits that the study, as it is now, still needs.
-
-    The others are of code, spaces or designs of before. Stores of old do not tell them apart.
-    """
-    if not has_failures(store):
-        return set()
-    failed = {key for key, scores in store.scores().items() if not scores}
-    study = store.get_meta("study")
-    if not failed or study is None or "plan" not in study:
-        return failed
-    labels = store.run_labels()
-    designs = list_designs(study, labels)
-    runs = [label for label in labels if is_planned(label, designs, study)]
-    trials = choose_planned_trials(store.failed_trials(), study)
-    return failed & {label.key for label in (*runs, *trials)}
-
-
-def get_test_score(scores: Mapping[str, float], key: str, store: Store) -> float:
-    """Score on test data of a fit that is a run, without which no run is recorded."""
-    if "test" not in scores:
-        raise report_damage(store.address, f"{name_fit(key)} is a run and has no test score")
-    return scores["test"]
-
-
-def list_designs(study: Description, labels: Sequence[RunLabel]) -> list[Design]:
-    """What the study redraws, and how often; stores of old tell it by their runs only."""
-    if "designs" in study:
-        return list(study["designs"])
-    return [*count_replicates((label.design, label.source, label.replicate) for label in labels)]
-
-
-def count_replicates(runs: Iterable[tuple[str, str, int]]) -> list[dict[str, Any]]:
-    """Replicates of every design, for each set of sources that it redraws.
-
-    Parameters
-    ----------
-    runs
-        Design, source and replicate of each.
-
-    Examples
-    --------
-    >>> count_replicates([("ideal", "all", 0), ("ideal", "all", 1)])
-    [{'design': 'ideal', 'source': 'all', 'replicates': 2}]
-    """
-    counts: dict[tuple[str, str], int] = {}
-    for design, source, replicate in runs:
-        counts[design, source] = max(counts.get((design, source), 0), replicate + 1)
-    return [
-        {"design": design, "source": source, "replicates": n}
-        for (design, source), n in counts.items()
-    ]
-
-
-def is_planned(label: RunLabel, designs: Sequence[Design], study: Description) -> bool:
-    """Whether the study, as it is now, has this run."""
-    return not _is_foreign(label, study) and any(
-        _is_of(label, design) and label.replicate < design["replicates"] for design in designs
-    )
-
-
-def describe_left_out(
-    labels: Sequence[RunLabel], designs: Sequence[Design], study: Description
-) -> Iterator[str]:
-    """Count the runs that the study does not have any more."""
-    foreign = [label for label in labels if _is_foreign(label, study)]
-    if foreign:
-        names = sorted({f"{label.pipeline} on {label.task}" for label in foreign})
-        yield (
-            f"left out: {count(len(foreign), 'run')} of {enumerate_names(names)}, which the study "
-            "does not have any more"
-        )
-    n_others = sum(not is_planned(label, designs, study) for label in labels) - len(foreign)
-    if n_others:
-        yield (
-            f"left out: {count(n_others, 'run')} of replicates or sources that the study does not "
-            "have any more"
-        )
-
-
 def _find_scope(tasks: Sequence[str], design: Design, study: Description) -> dict[str, Any]:
     """What the design redraws; stores of old do not know how their data were divided."""
     source = design["source"]
@@ -321,14 +304,6 @@ def _choose_design(
     return max(same, key=lambda design: (design["source"] == ALL, design["replicates"]))
 
 
-def _is_of(label: RunLabel, design: Design) -> bool:
-    return (label.design, label.source) == (design["design"], design["source"])
-
-
-def _is_foreign(label: RunLabel, study: Description) -> bool:
-    return label.pipeline not in study["pipelines"] or label.task not in study["tasks"]
-
-
 def _has_searched(study: Description) -> bool:
     """Whether any pipeline has hyperparameters to search; stores of old do not tell."""
     plan = study.get("plan")
@@ -339,8 +314,11 @@ def _choose_searched(design: Design, designs: Sequence[Design]) -> Design | None
     """The design whose searches are told of: of ideal runs, those that add replicates to theirs."""
     if design["design"] != "ideal":
         return design
-    wanted = "fix-hopt", design["source"]
-    return next((each for each in designs if (each["design"], each["source"]) == wanted), None)
+    return next((each for each in designs if _is_kind(each, "fix-hopt", design["source"])), None)
+
+
+def _is_kind(design: Design, kind: str, source: str) -> bool:
+    return (design["design"], design["source"]) == (kind, source)
 
 
 def _describe_design(

@@ -11,8 +11,13 @@ from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
 from outperform.store.measurement import RunLabel
+from outperform.store.planned_runs import (
+    describe_left_out,
+    get_test_score,
+    is_planned,
+    list_designs,
+)
 from outperform.store.stored_doubts import describe_versions
-from outperform.store.stored_runs import describe_left_out, get_test_score, is_planned, list_designs
 from outperform.wording import enumerate_names
 
 Level = tuple[Any, ...]

@@ -10,7 +10,7 @@ from outperform.questions.decompose.result import Decompositions
 from outperform.questions.reporting import Reported
 from outperform.questions.result import Result
 from outperform.store import is_store, open_store
-from outperform.store.stored_runs import list_designs
+from outperform.store.planned_runs import list_designs
 
 QUESTION = "What makes scores vary?"
 _REDRAWN_APART = ("variance", "crossed")  # designs

@@ -7,7 +7,7 @@ from outperform.questions.quality.answer import measure_quality
 from outperform.questions.reporting import Reported
 from outperform.questions.result import Result
 from outperform.store import is_store, open_store
-from outperform.store.stored_runs import list_designs
+from outperform.store.planned_runs import list_designs
 from outperform.study.designs import is_later_repetition
 
 QUESTION = "What is each design worth?"
