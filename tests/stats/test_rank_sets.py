@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, ttest_ind
+from scipy.stats import binomtest, ttest_1samp, ttest_ind
 from scipy.stats import t as student
 
 from outperform.errors import InvalidInput
 from outperform.stats import rank_confidence_sets
 from outperform.stats.rank_sets import _SHARE_OF_DF
+from outperform.stats.task_ranks import average_ranks
 
 # A second pair would be told apart, if the first that is not did not end it.
 ENDED = np.array([[4, 6, 6], [3, 6, 7], [1, 6, 8], [1, 2, 7], [2, 6, 7], [3, 2, 8], [2, 5, 8]])
@@ -331,6 +332,25 @@ def test_strata_of_unequal_variances_hold_their_level(n_each):
     tables += (advantages - advantages.mean(axis=1, keepdims=True))[:, tasks]
     hits = count_false(tables, 6, strata=tasks)
     assert binomtest(hits, 1000, 0.05, alternative="greater").pvalue > 0.001
+
+
+@given(values=tables(), kind=kinds)
+def test_one_stratum_is_none(values, kind):
+    alone = sets_of(values, kind=kind)
+    assert bounds(sets_of(values, kind=kind, strata=np.zeros(len(values)))) == bounds(alone)
+
+
+@pytest.mark.slow
+def test_ranks_on_one_task_tell_equals_apart_no_more_often_than_promised():
+    rng, n_studies, n = np.random.default_rng(26), 10_000, 10
+    tables = -average_ranks(rng.normal(size=(n_studies * n, 1, 5))).reshape(n_studies, n, 5)
+    hits = count_false(tables[:2000], 5, strata=np.zeros(n))
+    assert binomtest(hits, 2000, 0.05, alternative="greater").pvalue > 0.001
+    # Negative control: Student's t of so few ranks, with Holm's correction for both directions.
+    first, second = np.triu_indices(5, 1)
+    tests = ttest_1samp(tables[..., first] - tables[..., second], 0, axis=1)
+    too_often = int((np.nanmin(tests.pvalue, axis=1) <= 0.05 / first.size).sum())
+    assert binomtest(too_often, n_studies, 0.05, alternative="greater").pvalue < 0.001
 
 
 def test_a_plain_bootstrap_of_few_units_errs_too_often():

@@ -75,8 +75,8 @@ def rank_confidence_sets(
     signs of whole units show. They are exact for symmetric differences, however few the units,
     where a bootstrap of 10 units tells 20 equals apart in two of three studies.
 
-    With `strata`, pairs are tested by Welch's t and Holm's correction. Where strata vary unequally
-    the few units of one may decide alone, which flips do not allow for.
+    With two `strata` or more, pairs are tested by Welch's t and Holm's correction. Where strata
+    vary unequally the few units of one may decide alone, which flips do not allow for.
 
     Parameters
     ----------
@@ -117,6 +117,9 @@ def rank_confidence_sets(
     check_open_unit("confidence_level", confidence_level)
     check_count("n_resamples", n_resamples, at_least=100)
     table, counts = _arrange(_as_table(values), strata, clusters)
+    if strata is not None and counts.size == 1:
+        # Flips are exact then, where t of few ranks tells 5 equals apart in 7 to 8% of studies.
+        strata, counts = None, np.ones(len(table), dtype=np.int64)
     estimates = table.mean(axis=0)
     if strata is not None:
         estimates = _mean_by(counts, table).mean(axis=0)

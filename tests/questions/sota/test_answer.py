@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
 from outperform.errors import OutperformError
 from outperform.questions.sota.answer import assess_leaderboard, assess_predictions, best_of_equals
@@ -432,6 +432,31 @@ def test_labels_that_make_no_sense_are_refused(predictions):
     assert refusal(assess_predictions, numbers, [0.0, np.nan]) == (
         "1 labels are missing. Remove the examples without one."
     )
+
+
+def test_an_interval_from_few_examples_is_said_to_be_too_narrow():
+    rng = np.random.default_rng(3)
+    words = "examples the interval is too narrow where few may be the best: of two to five equals"
+    for n, m, said in ((30, 2, True), (199, 5, True), (200, 2, False), (50, 20, False)):
+        labels = np.arange(n) % 2
+        entries = {str(i): np.where(rng.random(n) < 0.85, labels, 1 - labels) for i in range(m)}
+        result = assess_predictions(entries, labels, n_resamples=300)
+        assert any(words in each for each in result.caveats) == said
+
+
+@pytest.mark.slow
+def test_an_interval_from_few_examples_misses_as_often_as_is_said():
+    rng, n, n_studies, missed = np.random.default_rng(4), 30, 800, 0
+    labels = np.arange(n) % 2
+    for right in rng.random((n_studies, 2, n)) < 0.85:
+        entries = {
+            name: np.where(each, labels, 1 - labels) for name, each in zip("ab", right, strict=True)
+        }
+        interval = assess_predictions(entries, labels, n_resamples=400, rng=rng).interval
+        missed += not interval.low - 1e-9 <= 0.85 <= interval.high + 1e-9
+    assert binomtest(missed, n_studies, 0.14, alternative="greater").pvalue > 0.001
+    # Negative control: it is more than the 5% that the level allows.
+    assert binomtest(missed, n_studies, 0.05, alternative="greater").pvalue < 0.001
 
 
 def test_a_score_that_never_varies_is_no_certainty():
