@@ -46,6 +46,8 @@ def test_the_fingerprint_of_an_estimator():
 MODULE = """
 from my_helper import scale
 RATE = {rate}
+CONFIG = {config}
+SEEN = {{}}
 
 class Net:
     width = {width}
@@ -59,9 +61,16 @@ def again(n):
     return build() if n else Net().forward() in {{"a", "b", "c", "d", RATE}}
 
 def fit(params, split, seeds):
+    SEEN[seeds["init"]] = CONFIG["layers"]
     return {{"test": build() * scale(1.0)}}
 """
-DEFAULTS = {"rate": "0.5", "width": "8", "forward": "'a'", "helper": "x"}
+DEFAULTS = {
+    "config": "{'layers': [64, None], 'mix': {1, 2}}",
+    "rate": "0.5",
+    "width": "8",
+    "forward": "'a'",
+    "helper": "x",
+}
 
 
 def fingerprint_in_a_new_process(folder: Path, hash_seed: str, **changes: str) -> str:
@@ -87,9 +96,17 @@ def test_changed_code_changes_the_fingerprint_and_nothing_else_does(tmp_path):
     first = fingerprint_in_a_new_process(tmp_path, "1")
     assert len(first) == 32
     assert fingerprint_in_a_new_process(tmp_path, "2") == first
-    changes = [{"rate": "0.6"}, {"width": "9"}, {"forward": "'b'"}, {"helper": "2 * x"}]
+    changes = [
+        {"rate": "0.6"},
+        {"width": "9"},
+        {"width": "(8, 9)"},
+        {"width": "(8, 10)"},
+        {"forward": "'b'"},
+        {"helper": "2 * x"},
+        {"config": "{'layers': [64, 32], 'mix': {1, 2}}"},
+    ]
     others = [fingerprint_in_a_new_process(tmp_path, "1", **change) for change in changes]
-    assert len({first, *others}) == 5
+    assert len({first, *others}) == 8
 
 
 NOTEBOOK = """
@@ -176,3 +193,15 @@ def test_what_cannot_be_known_again_is_refused():
         "nothing says whether a lock is the same in the next process. Make it inside the "
         "function, or pass it as a plain value."
     )
+
+
+HOLDS_ITSELF: list[object] = [1]
+HOLDS_ITSELF.append(HOLDS_ITSELF)
+FILLED: dict[str, int] = {}
+
+
+def test_what_holds_itself_or_is_filled_at_work_is_no_constant():
+    def fit(params, split, seeds):
+        return {"test": len(HOLDS_ITSELF) + len(FILLED)}
+
+    assert FunctionPipeline("f", fit).fingerprint == FunctionPipeline("f", fit).fingerprint

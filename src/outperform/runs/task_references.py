@@ -91,8 +91,7 @@ def check_references(
 
 def check_ways(references: Mapping[str, tuple[float, float]], runs: "Runs") -> None:
     """Refuse a target that is worse than its baseline, and references in another unit."""
-    for number, task in enumerate(runs.tasks):
-        baseline, target = references[task]
+    for task, (baseline, target) in references.items():
         if (target > baseline) != (runs.goal_on(task) == "maximize"):
             raise InvalidInput(
                 f"the target {target:g} of task {task!r} is worse than its baseline {baseline:g}, "
@@ -101,7 +100,7 @@ def check_ways(references: Mapping[str, tuple[float, float]], runs: "Runs") -> N
                 "direction)",
             )
         if runs.goal_on(task) == "maximize" and is_share(runs.metric_on(task)):
-            scores = runs.score[runs.task == number]
+            scores = runs.score[runs.task == runs.tasks.index(task)]
             _check_unit(task, references[task], float(np.nanmax(scores, initial=0)))
 
 

@@ -3,8 +3,9 @@
 A fingerprint changes when the code or a setting changes, and is the same in every process: it is
 made of names, values and source text, never of memory addresses or of the order of a set. Code of
 the person's own (a script, a notebook, a module that is not installed) enters by its source,
-together with the functions, classes and plain constants that it names; code of installed packages
-enters by its import path only, since the versions are recorded with every measurement.
+together with the functions, classes and plain constants that it names, also those in dicts, lists
+and tuples; code of installed packages enters by its import path only, since the versions are
+recorded with every measurement.
 """
 
 import functools
@@ -29,6 +30,7 @@ _STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 _CODE = (type, ModuleType, FunctionType, MethodType, BuiltinFunctionType)
 _CONTAINER = (list, tuple, set, frozenset, Mapping, np.ndarray, bytes, CodeType)
 _PLAIN = (bool, int, float, str)
+_DEEPEST = 20  # of constants in constants
 
 
 def fingerprint(*parts: object) -> str:
@@ -128,7 +130,7 @@ class _Describer:
         named = [
             [name, self.describe(item)]
             for name, item in known
-            if isinstance(item, _PLAIN) or (isinstance(item, _CODE) and _is_own(item))
+            if _is_constant(item) or (isinstance(item, _CODE) and _is_own(item))
         ]
         return [code, [self.describe(part) for part in parts], named]
 
@@ -139,7 +141,7 @@ class _Describer:
             function = getattr(member, "fget", None) or getattr(member, "__func__", member)
             if isinstance(function, FunctionType):
                 members.append([name, self.describe(function)])
-            elif isinstance(member, _PLAIN) and not name.startswith("__"):
+            elif _is_constant(member) and not name.startswith("__"):
                 members.append([name, self.describe(member)])
         return [bases, members]
 
@@ -164,6 +166,16 @@ class _Describer:
             return {"class": kind, "fields": self.describe(_keep_changed(values, defaults))}
         state = _reduce(value)
         return {"class": kind, "state": state if isinstance(state, str) else self.describe(state)}
+
+
+def _is_constant(value: object, depth: int = 0) -> bool:
+    """Whether a value is plain, or holds plain ones; what is empty may be a cache, to be filled."""
+    if not isinstance(value, dict | list | tuple | set | frozenset):
+        return isinstance(value, _PLAIN)
+    items = [*value, *value.values()] if isinstance(value, dict) else [*value]
+    if not items or depth == _DEEPEST:  # perhaps it holds itself
+        return False
+    return all(item is None or _is_constant(item, depth + 1) for item in items)
 
 
 def _names(code: CodeType) -> set[str]:

@@ -296,3 +296,10 @@ def test_bad_scores_are_refused_by_the_name_of_their_source(scores):
         InvalidInput, match=r"^n_test is 0\. Pass a whole number not less than 1\.$"
     ):
         decompose(scores, n_test=0)
+
+
+def test_scores_by_source_raise_the_questions_that_runs_raise():
+    scores = {"split": [90.1, 86.2, 94.3], "init": [0.90, 0.89, 0.91]}
+    with pytest.raises(InvalidScores, match="these look like fractions and per cent"):
+        decompose(scores)
+    assert decompose(scores, accept="scale").caveats[-1].endswith("which was accepted as right")

@@ -305,6 +305,12 @@ def test_an_unbeaten_baseline_is_said_to_beat():
         (make_runs(), {"tasks": "sampled", "test": "welch-t"}, InvalidInput, "cannot take tasks"),
         (make_runs(), {"normalize": "baseline"}, InvalidInput, "nothing says which scores are 0"),
         (make_runs(), {"references": {}}, InvalidInput, "for normalising by a baseline only"),
+        (
+            make_runs(),
+            {"normalize": "baseline", "references": (0.1, 0.9)},
+            InvalidInput,
+            "references are of type tuple. Pass a dict",
+        ),
         (make_runs(), {"family": "colour"}, OutperformError, "colour"),
         (make_runs(names=[f"m{i}" for i in range(301)], n=1), {}, InvalidInput, "301 algorithms"),
         (make_runs(n=3) + make_runs(n=1), {}, OutperformError, "'vit' has 2 runs with seed"),
@@ -329,6 +335,9 @@ def test_scores_are_aggregated_once_they_are_comparable():
     mean = np.mean([row["reward"] for row in rows if row["algorithm"] == "vit"])
     assert numbers["vit"]["mean"]["estimate"] == pytest.approx(1 + mean / 3)
     assert numbers["mlp"]["mean"]["high"] < numbers["vgg"]["mean"]["low"]
+    some = [row for row in rows if (row["algorithm"], row["task"]) != ("vit", "t2")]
+    complete = rank_runs(some, normalize="baseline", references=references, gaps="complete")
+    assert [task.name for task in complete.tasks] == ["t1", "t3"]  # no other needs a reference
     by_rank = rank_runs(rows, normalize="rank").aggregates.algorithms
     assert [each["mean"]["estimate"] for each in by_rank] == pytest.approx([1, 2 / 3, 1 / 3, 0])
 

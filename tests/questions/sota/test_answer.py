@@ -496,3 +496,14 @@ def test_predictions_of_the_other_class_are_suspected():
     turned = assess_predictions({"a": good, "b": -better}, labels, metric="auc", n_resamples=100)
     assert turned.best == "a"
     assert turned.caveats[-1].startswith("turned round, b would have AUC 0.9")
+
+
+def test_predictions_in_another_order_than_labels_are_refused():
+    pandas = pytest.importorskip("pandas")
+    labels = pandas.Series([0, 1, 1, 0])
+    frame = pandas.DataFrame({"a": [0, 1, 1, 0], "b": [0, 1, 0, 0]})
+    assert assess_predictions(frame, labels, n_resamples=100).best == "a"
+    assert assess_predictions(frame[::-1], labels[::-1], n_resamples=100).best == "a"
+    assert assess_predictions(frame, labels.tolist(), n_resamples=100).best == "a"
+    with pytest.raises(OutperformError, match="the index of 'a' is not that of the labels"):
+        assess_predictions(frame[::-1], labels, n_resamples=100)

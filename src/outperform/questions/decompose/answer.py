@@ -21,7 +21,7 @@ from outperform.questions.decompose.result import (
 )
 from outperform.questions.decompose.search_curves import SearchCurves, trace_searches
 from outperform.runs.columns import At
-from outperform.runs.suspicions import Doubt
+from outperform.runs.suspicions import Doubt, Sides, ask, check_doubts, find_suspicions
 from outperform.stats import Estimate, Interval, variance_components
 from outperform.stats.checks import FloatArray, as_scores, check_count
 from outperform.stats.variances import (
@@ -46,6 +46,7 @@ def decompose(
     metric: str = ...,
     n_test: int | None = ...,
     confidence_level: float = ...,
+    accept: Doubt | Sequence[Doubt] = ...,
 ) -> Decomposition: ...
 
 
@@ -104,7 +105,7 @@ def decompose(
     drop_incomplete
         Leave runs of a file out, and count them, that failed or have no score.
     at, accept
-        Of a file, which row of a learning curve counts, and what is right although it looks wrong,
+        Of a file, which row of a learning curve counts; and what is right although it looks wrong,
         as `read_runs` takes them.
 
     Returns
@@ -123,7 +124,8 @@ def decompose(
     level = confidence_level
     if isinstance(runs, Mapping):
         known = {"algorithm": algorithm or "", "task": task or "", "metric": metric or "score"}
-        return decompose_scores(runs, **known, n_test=n_test, confidence_level=level)
+        result = decompose_scores(runs, **known, n_test=n_test, confidence_level=level)
+        return _question(result, check_doubts(accept))
     if not isinstance(runs, str | Path) or is_store(runs):
         variations, notes, searches = _load(runs, study)
     elif study is not None:
@@ -160,6 +162,14 @@ def decompose(
                 raise
             unfinished.append(str(error).rstrip("."))
     return Decompositions(apart, tuple(together), searches, (*notes, *unfinished))
+
+
+def _question(result: Decomposition, accepted: Sequence[Doubt]) -> Decomposition:
+    """Refuse scores that raise a question, and note what was accepted."""
+    names, scores = zip(*((each.source, each.scores) for each in result.sources), strict=True)
+    sides = Sides(names, scores, result.metric, "the dict", order="")
+    asked = (each for each in find_suspicions(sides) if each.doubt != "constant")
+    return replace(result, caveats=(*result.caveats, *ask(asked, accepted)))
 
 
 def _load(

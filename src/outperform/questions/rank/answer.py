@@ -425,6 +425,11 @@ def _find_references(
         )
     if isinstance(references, Mapping):
         known = dict(references)
+    elif not isinstance(references, str | Path):
+        raise InvalidInput(
+            f"references are of type {type(references).__name__}",
+            "Pass a dict {task: (baseline, target)}, a file, or the names of two columns",
+        )
     elif "," in str(references) and not Path(references).exists():
         names = [name.strip() for name in str(references).split(",")]
         if len(names) != 2:
