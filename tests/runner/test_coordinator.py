@@ -12,7 +12,7 @@ from outperform.engines import InlineEngine, LocalEngine, Outcome, open_engine
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.decision import run_until_decided
-from outperform.runner import Progress, run, run_fits
+from outperform.runner import Progress, exchange, run, run_fits
 from outperform.store import open_store
 from outperform.study.designs import Crossed, FixHopt, Ideal, Variance
 from outperform.study.estimator_pipeline import EstimatorPipeline
@@ -148,6 +148,16 @@ def test_a_search_without_validation_scores_says_so(store):
 
 
 # By addresses
+
+
+def test_progress_that_has_not_changed_is_not_told_again(tmp_path, monkeypatch):
+    """A run looks up again and again while a fit goes on: `report=print` filled the screen."""
+    monkeypatch.setattr(exchange, "LOOK_EVERY", 0.01)
+    told: list[str] = []
+    study, path = two(add_up, add_less), tmp_path / "study.db"
+    run(study, path, "local:1", report=lambda progress: told.append(str(progress)))
+    assert len(told) == len({*told}) > 1
+    assert told[0].startswith("0 done")
 
 
 def test_a_study_is_run_by_addresses_and_gives_its_runs(tmp_path):

@@ -59,7 +59,7 @@ def run(
         A folder that workers share with this process: they keep every result there before they
         return it, so that nothing finished is done again should this process be killed.
     report
-        Called with the progress whenever results have been recorded: `print` will do.
+        Called with the progress at the beginning and whenever it has changed: `print` will do.
 
     Returns
     -------
@@ -70,8 +70,22 @@ def run(
     with use_store(store) as opened:
         heartbeat = None if spool is None else find_heartbeat(spool)
         with use_engine(engine, heartbeat=heartbeat, patience=PATIENCE) as workers:
-            run_fits(study, opened, workers, retry_failed=retry_failed, spool=spool, report=report)
+            news = _tell_news(report)
+            run_fits(study, opened, workers, retry_failed=retry_failed, spool=spool, report=news)
         return _give_runs(study, opened)
+
+
+def _tell_news(report: Report) -> Report:
+    """Report numbers that have changed: a run looks up more often, however long a fit takes."""
+    said = ""
+
+    def tell(progress: Progress) -> None:
+        nonlocal said
+        if str(progress) != said:
+            said = str(progress)
+            report(progress)
+
+    return tell
 
 
 def _give_runs(study: Study, store: Store) -> Runs:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from outperform import compare_runs, read_runs
+from outperform.questions.compare.gate import decide_gate
 
 
 def rows(pruned, n=30, seed=3, shift=0.0):
@@ -49,6 +50,20 @@ def test_a_pruner_makes_no_better_mean():
             "a would have the better mean, but not if the runs that it lacks had gone badly: "
             "complete them, or compare on replicates that were fixed before any run failed"
         )
+
+
+def test_a_gate_for_not_being_worse_lets_nobody_pass_that_lacks_runs():
+    """Worse by just the margin, with 8 of 30 runs pruned: 32 of 100 passed, and 3 with all runs."""
+    options = {"drop_incomplete": True, "margin": 0.05}
+    pruned = [compare_runs(rows(8, seed=s, shift=-0.5), "a", "b", **options) for s in range(20)]
+    assert any(result.gain.low > -0.05 for result in pruned)
+    assert {decide_gate(result, "not-worse").outcome for result in pruned} == {"undecided"}
+    # What its rival lacks is in nobody's way, but for a refutation.
+    other = compare_runs(rows(8, shift=-4.0), "b", "a", **options)
+    assert decide_gate(other, "not-worse").outcome == "shown"
+    worse = compare_runs(rows(8, shift=4.0), "b", "a", **options)
+    assert worse.gain.high < -0.05
+    assert decide_gate(worse, "not-worse").outcome == "undecided"
 
 
 def test_a_better_mean_of_who_lacks_nothing_stays():

@@ -358,7 +358,8 @@ def compare_on_task(
         comparison = replace(comparison, combined=_combine(table.simulated, table, comparison))
     if table.searches is not None:
         comparison = _add_searches(comparison, table.searches, terms)
-    if not withstands(comparison, scores.lacking):
+    comparison = replace(comparison, lacking=scores.lacking)
+    if not withstands(comparison):
         comparison = replace(comparison, withstands_gaps=False)
     doubts = (
         *find_doubts(comparison),

@@ -290,17 +290,16 @@ def _lead(comparison: Comparison) -> str:
     return f"{name} would {'win' if whole.winner else 'have the better mean'}"
 
 
-def withstands(comparison: Comparison, lacking: tuple[int, int]) -> bool:
+def withstands(comparison: Comparison) -> bool:
     """Whether who is favoured still is if every run that it lacks had been its worst.
 
     Runs often fail, or are pruned, because they go badly: of two identical algorithms, one with a
-    pruner, the pruned one would outperform the other. `lacking` are the numbers of replicates that
-    `a`, and that `b`, has no complete run of.
+    pruner, the pruned one would outperform the other.
     """
     a, b = comparison.higher
-    winner, loser, n_lacking = a, b, lacking[0]
+    winner, loser, n_lacking = a, b, comparison.lacking[0]
     if comparison.favoured == "b":
-        winner, loser, n_lacking = b, a, lacking[1]
+        winner, loser, n_lacking = b, a, comparison.lacking[1]
     if comparison.favoured is None or not n_lacking:
         return True
     if comparison.winner is None:

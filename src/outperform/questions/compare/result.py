@@ -135,7 +135,8 @@ class Comparison(OfTwo):
     combined: "CombinedDifference | None" = None
     # Of a - b, in the metric's sign, over several searches of each on these data.
     searches: "SearchesDifference | None" = None
-    withstands_gaps: bool = True  # whether incomplete runs, taken as the worst, leave the verdict
+    lacking: tuple[int, int] = (0, 0)  # replicates that `a`, and that `b`, has no complete run of
+    withstands_gaps: bool = True  # whether these, taken as the worst, leave the verdict
     tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
     caveats: tuple[str, ...] = ()
 
