@@ -26,11 +26,11 @@ from outperform.questions.check.result import (
 )
 from outperform.runner import FitWork
 from outperform.runner.work import list_needs
-from outperform.stats.checks import check_count
+from outperform.stats.checks import check_count, check_list
 from outperform.study.fingerprints import hash_text
 from outperform.study.fits import Fit, make_fit
 from outperform.study.spaces import default_params
-from outperform.study.study import Study
+from outperform.study.study import Study, check_is_study
 from outperform.wording import suggest_names
 
 _States = Mapping[str, str]  # a hash of the state of each generator, by the generator's name
@@ -75,6 +75,7 @@ def check(
     >>> print(check(study, "inline"))
     1 of 2 seeds changes no score: order of net on toy (2 seeds of every source, 2 runs each).
     """
+    check_is_study(study)
     plans = plan_checks(study, pipelines=pipelines, sources=sources, n_seeds=n_seeds)
     check_count("repeats", n_repeats, at_least=2)
     fits = [fit for plan in plans for fit in plan.fits for _ in range(n_repeats)]
@@ -146,6 +147,7 @@ def plan_checks(
 
 
 def _check_names(word: str, names: Collection[str], known: Sequence[str]) -> None:
+    check_list(f"{word}s", names)
     for name in names:
         if name not in known:
             what = "the study has" if word == "pipeline" else "the pipelines honour"
