@@ -112,7 +112,8 @@ def fit(params, split, seeds, *, refit):
     return {"valid": params["c"], "test": params["c"] + seeds["init"] / 2**32}
 
 def hang(progress):
-    if sys.argv[2] == "hang":
+    if sys.argv[2] == "hang" and progress.n_done:  # not where only a worker got ready
+        (folder / "hanging").touch()
         time.sleep(300)
 
 if __name__ == "__main__":
@@ -128,7 +129,8 @@ def test_a_coordinator_that_is_killed_loses_nothing_that_was_finished(tmp_path):
     killed = subprocess.Popen([*command, "hang"])  # after its first commit
     try:
         deadline = time.monotonic() + 60
-        while len(list((tmp_path / "spool").glob("*.json"))) < 12:
+        hangs, spool = tmp_path / "hanging", tmp_path / "spool"
+        while not hangs.exists() or len(list(spool.glob("*.json"))) < 12:
             assert killed.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.05)

@@ -33,6 +33,12 @@ def join_runs(*runs: Runs) -> Runs:
     """
     if not runs:
         raise InvalidInput("there are no runs to join", "Pass at least one table")
+    for each in runs:
+        if not isinstance(each, Runs):
+            raise InvalidInput(
+                f"there are no runs in a value of type {type(each).__name__}",
+                "Pass Runs: read_runs reads them from a file",
+            )
     if len(runs) == 1:
         return runs[0]
     for other in runs[1:]:

@@ -181,6 +181,14 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
         raise InvalidInput(f"{name} is {value!r}", "Choose one of " + ", ".join(map(repr, choices)))
 
 
+def check_list(name: str, values: object) -> None:
+    """Refuse a text, which would be read letter by letter, and a number in place of a list."""
+    if isinstance(values, str):
+        raise InvalidInput(f"{name} are the text {values!r}", f"Pass a list: [{values!r}]")
+    if not isinstance(values, Iterable):
+        raise InvalidInput(f"{name} is {values!r}", f"Pass a list: [{values!r}]")
+
+
 def check_open_unit(name: str, value: float, *, at_least: float | None = None) -> None:
     """Refuse a level or probability outside (0, 1), or below the smallest that makes sense."""
     if not isinstance(value, Real):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from outperform.errors import InvalidInput, UnknownName
-from outperform.stats.checks import FloatArray
+from outperform.stats.checks import FloatArray, check_list
 from outperform.store.planned_runs import Design, get_test_score, list_designs
 from outperform.store.store import Store
 from outperform.store.stored_doubts import describe_versions
@@ -114,6 +114,7 @@ def choose_pairs(
 
     Known are the names of its pipelines and of its tasks.
     """
+    check_list("pipelines", pipelines)
     wanted = pipelines, () if task is None else (task,)
     for what, names, there in zip(("pipeline", "task"), wanted, known, strict=True):
         for name in names:

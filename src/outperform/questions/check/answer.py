@@ -27,11 +27,11 @@ from outperform.questions.check.result import (
 )
 from outperform.runner import FitWork
 from outperform.runner.work import list_needs
-from outperform.stats.checks import check_count
+from outperform.stats.checks import check_count, check_list
 from outperform.study.fingerprints import hash_text
 from outperform.study.fits import Draw, Fit
 from outperform.study.spaces import default_params
-from outperform.study.study import Study
+from outperform.study.study import Study, check_is_study
 from outperform.wording import suggest_names
 
 _Key = tuple[str, str, str, int]  # pipeline, task, source ("" for the first seed), which seed
@@ -79,6 +79,7 @@ def check(
     >>> print(check(study, "inline"))
     1 of 2 seeds changes no score: order of net on toy (2 to 5 seeds of every source, 2 runs each).
     """
+    check_is_study(study)
     plans = plan_checks(study, pipelines=pipelines, sources=sources, n_seeds=n_seeds)
     check_count("repeats", n_repeats, at_least=2)
     outcomes: _Outcomes = {}
@@ -177,6 +178,7 @@ def plan_checks(
 
 
 def _check_names(word: str, names: Collection[str], known: Sequence[str]) -> None:
+    check_list(f"{word}s", names)
     for name in names:
         if name not in known:
             what = "the study has" if word == "pipeline" else "the pipelines honour"

@@ -42,6 +42,7 @@ from outperform.stats.checks import (
     check_choice,
     check_confidence,
     check_gamma,
+    check_list,
     check_paired,
     check_positive,
     merge_stored,
@@ -78,10 +79,7 @@ class Terms:
         check_confidence(self.confidence_level)
         if self.margin is not None:
             check_positive("margin", self.margin)
-        if isinstance(self.tests, str):
-            raise InvalidInput(
-                f"tests are the text {self.tests!r}", f"Pass a list: [{self.tests!r}]"
-            )
+        check_list("tests", self.tests)
         if self.sizes is not None and not self.paired:
             # They can tell nothing, and the answer must not seem to hold for other data.
             raise InvalidInput(

@@ -18,7 +18,7 @@ from outperform.store.store import use_store
 from outperform.study.fits import Fit, PlannedRun, Search, gather_fingerprints
 from outperform.study.sources import ALL, TUNING_SOURCE
 from outperform.study.spaces import Params
-from outperform.study.study import Study
+from outperform.study.study import Study, check_is_study
 from outperform.study.tuners import Trial, make_tuner
 from outperform.wording import count, enumerate_names
 
@@ -36,6 +36,7 @@ class Retracer:
     """Follows the searches of a study, which are pure functions of what its store has recorded."""
 
     def __init__(self, study: Study, recorded: Recorded) -> None:
+        check_is_study(study)
         self.study = study
         if isinstance(recorded, Mapping):
             self.scores = recorded

@@ -9,7 +9,7 @@ from itertools import count as count_from
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.stats.checks import FloatArray, check_count, check_gamma
+from outperform.stats.checks import FloatArray, check_count, check_gamma, check_list
 from outperform.stats.decision_rules import (
     RULES,
     Criteria,
@@ -99,6 +99,7 @@ def count_steps(report: Report | None, n_steps: int) -> Callable[[], None]:
 
 def check_rules(rules: Sequence[str], known: Sequence[str] = RULES) -> tuple[Rule, ...]:
     """Rules in the order in which results list them, refusing unknown ones."""
+    check_list("rules", rules)
     check_any("rule", rules)
     for rule in rules:
         if rule not in known:
@@ -109,6 +110,8 @@ def check_rules(rules: Sequence[str], known: Sequence[str] = RULES) -> tuple[Rul
 def check_settings(n_pairs: Sequence[int], gammas: Sequence[float], n_draws: int) -> None:
     """Refuse sample sizes, smallest P(A>B) that matter and draws which nobody could look at."""
     check_count("n_draws", n_draws, at_least=100, at_most=_MOST_DRAWS)
+    check_list("n_pairs", n_pairs)
+    check_list("gammas", gammas)
     check_any("number of pairs", n_pairs)
     check_any("gamma", gammas)
     for n in n_pairs:

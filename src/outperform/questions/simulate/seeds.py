@@ -25,6 +25,7 @@ from outperform.stats.checks import (
     IntArray,
     as_scores,
     check_count,
+    check_list,
     check_open_unit,
     merge_ties,
 )
@@ -87,6 +88,8 @@ def trace_seeds(
             "Add runs whose seed reaches the training",
         )
     wanted = _check_sizes(sizes, pool.size)
+    check_list("tests", tests)
+    check_list("alphas", alphas)
     check_any("test", tests)
     check_any("level alpha", alphas)
     for alpha in alphas:
@@ -202,6 +205,7 @@ class _Tracing:
 def _check_sizes(sizes: Sequence[int] | None, n_runs: int) -> tuple[int, ...]:
     if sizes is None:
         return tuple(range(2, min(_LARGEST, n_runs // 2) + 1))
+    check_list("sizes", sizes)
     check_any("sample size", sizes)
     for n in sizes:
         check_count("the sample size", n, at_least=2)
