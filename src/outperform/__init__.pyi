@@ -78,6 +78,7 @@ from outperform.runs import join_runs as join_runs
 from outperform.stats import Summary as Summary
 from outperform.stats import expected_best_of as expected_best_of
 from outperform.store.copying import copy_store as copy_store
+from outperform.store.status import read_status as read_status
 from outperform.store.store import read_runs as read_runs
 from outperform.study.datasets import Dataset as Dataset
 from outperform.study.designs import Crossed as Crossed
