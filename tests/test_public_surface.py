@@ -20,6 +20,21 @@ def test_unknown_names_are_refused():
         outperform.comapre  # noqa: B018
 
 
+def test_a_store_is_verified_and_copied_with_one_import(tmp_path):
+    def fit(params, split, seeds):
+        return {"test": seeds["init"] / 2**32}
+
+    pipeline = outperform.Pipeline("net", fit, sources=["init"])
+    task = outperform.Task("toy", metric="accuracy")
+    study = outperform.Study([pipeline], [task], [outperform.Ideal(3)])
+    with outperform.open_engine("inline") as engine:
+        outperform.run(study, tmp_path / "study.db", engine)
+    with outperform.open_store(tmp_path / "study.db") as store:
+        assert store.verify().is_sound
+        store.backup(tmp_path / "copy.db")
+    assert len(outperform.read_runs(tmp_path / "copy.db")) == 3
+
+
 def test_names_are_listed_for_completion():
     assert {*outperform.__all__, "stats"} <= set(dir(outperform))
     assert set(stats.__all__) <= set(dir(stats))

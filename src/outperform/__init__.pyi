@@ -1,4 +1,5 @@
 from outperform import stats as stats
+from outperform.engines.engine import open_engine as open_engine
 from outperform.engines.futures import FuturesEngine as FuturesEngine
 from outperform.errors import OutperformError as OutperformError
 from outperform.questions.audit.answer import audit as audit
@@ -78,6 +79,8 @@ from outperform.runs import join_runs as join_runs
 from outperform.stats import Summary as Summary
 from outperform.stats import expected_best_of as expected_best_of
 from outperform.store.copying import copy_store as copy_store
+from outperform.store.status import read_status as read_status
+from outperform.store.store import open_store as open_store
 from outperform.store.store import read_runs as read_runs
 from outperform.study.datasets import Dataset as Dataset
 from outperform.study.designs import Crossed as Crossed

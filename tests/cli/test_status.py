@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+import outperform as op
 from outperform.engines import InlineEngine
+from outperform.errors import StoreError
 from outperform.questions.compare.decision import run_until_decided
 from outperform.runner import run_fits
 from outperform.store import open_store
@@ -117,6 +119,18 @@ def test_json_has_every_failure_with_its_traceback(tmp_path):
     assert status["blocked"] == {"other on toy": 3}
     assert len(status["failures"]) == 12
     assert all("Traceback" in failure["error"] for failure in status["failures"])
+
+
+def test_python_gets_the_same(tmp_path):
+    path = make_store(tmp_path, fail)
+    status = op.read_status(path)
+    printed = json.loads(call("status", path, "--json").stdout)
+    assert {**status, "kind": "Status", "version": version("outperform")} == printed
+    assert status["failures"][0]["params"].keys() == {"c"}
+    with open_store(path) as store:
+        assert op.read_status(store) == status
+    with pytest.raises(StoreError, match="there is no store"):
+        op.read_status(tmp_path / "nowhere.db")
 
 
 def test_a_run_going_on_is_not_disturbed(tmp_path):

@@ -4,7 +4,6 @@ import shlex
 import sys
 import textwrap
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from shutil import get_terminal_size
@@ -17,16 +16,9 @@ from outperform.cli.progress import describe_undone
 from outperform.engines.engine import summarize_error
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
-from outperform.store import Measurement, Store, open_store
-from outperform.store.meta import ACTIVITY
-from outperform.store.planned_runs import find_needed_failures, has_failures
-from outperform.store.sequential_record import (
-    Attempt,
-    describe_attempt,
-    is_decided,
-    read_attempts,
-)
-from outperform.store.stored_doubts import SURROGATES
+from outperform.store import Store, open_store
+from outperform.store.sequential_record import Attempt, describe_attempt, is_decided
+from outperform.store.status import read_status
 from outperform.study.designs import PAIRED
 from outperform.wording import (
     count,
@@ -73,17 +65,11 @@ def command(address: str, watch: bool, as_json: bool) -> None:
 def _show(address: str, *, as_json: bool = False) -> dict[str, Any]:
     """Print what is there now; what was printed, for programs."""
     with open_store(address) as store:
-        needed = find_needed_failures(store)
-        recorded = list(store.measurements("failed")) if has_failures(store) else []
-        failures = [failure for failure in recorded if failure.key in needed]
-        status = _describe(store, failures) | {"n_failed_before": len(recorded) - len(failures)}
-        tests, advice = read_attempts(store), _suggest_next(store)
+        status, advice = read_status(store), _suggest_next(store)
     if as_json:
-        words = ("key", "pipeline", "task", "error")
-        errors = [{word: getattr(failure, word) for word in words} for failure in failures]
-        print_json({**status, "failures": errors, "sequential": tests}, kind="Status")
+        print_json(status, kind="Status")
     else:
-        _print(status, failures, tests, advice)
+        _print(status, advice)
     return status
 
 
@@ -96,9 +82,8 @@ def _suggest_next(store: Store) -> str:
     return f"outperform decompose {address}" if kinds - {*PAIRED} else ""
 
 
-def _print(
-    status: dict[str, Any], failures: list[Measurement], tests: list[Attempt], advice: str
-) -> None:
+def _print(status: dict[str, Any], advice: str) -> None:
+    failures, tests = status["failures"], status["sequential"]
     _print_counts(status)
     _print_running(status, tests)
     _print_failures(failures)
@@ -113,36 +98,6 @@ def _print(
         say("", "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
     elif advice and not (tests or status["running"] or _count_left(status)):
         say("", f"Next: {advice}")
-
-
-def _describe(store: Store, failures: list[Measurement]) -> dict[str, Any]:
-    """What is there; of what failed, that which the study still needs."""
-    study = store.get_meta("study") or {}
-    counts = store.counts()
-    n_failed = Counter((failure.pipeline, failure.task) for failure in failures)
-    pairs = sorted({(pipeline, task) for pipeline, task, _ in counts})
-    return {
-        "study": study.get("name", store.address),
-        "n_fits": study.get("n_fits"),
-        "running": store.find_writer(),
-        "activity": store.get_meta(ACTIVITY),
-        "counts": [
-            {
-                "pipeline": pipeline,
-                "task": task,
-                "done": counts.get((pipeline, task, "done"), 0),
-                "failed": n_failed[pipeline, task],
-            }
-            for pipeline, task in pairs
-        ],
-        "blocked": store.get_meta("blocked") or {},
-        "unsimulated": store.get_meta("unsimulated") or {},
-        "refusals": {
-            f"{record['pipeline']} on {record['task']}": record["refused"][0]
-            for record in (store.get_meta(SURROGATES) or {}).values()
-            if "refused" in record
-        },
-    }
 
 
 def _print_counts(status: dict[str, Any]) -> None:
@@ -199,19 +154,19 @@ def _print_running(status: dict[str, Any], tests: list[Attempt]) -> None:
             say(f"Next: `outperform run STUDY.toml{options}` goes on.")
 
 
-def _print_failures(failures: list[Measurement]) -> None:
+def _print_failures(failures: list[dict[str, Any]]) -> None:
     """Each kind of error once per pipeline, with how often it happened and an example."""
-    kinds: dict[tuple[str, str], list[tuple[Measurement, str]]] = {}
+    kinds: dict[tuple[str, str], list[tuple[dict[str, Any], str]]] = {}
     for failure in failures:
-        kind, _, message = summarize_error(failure.error).partition(": ")
-        kinds.setdefault((failure.pipeline, kind), []).append((failure, message))
+        kind, _, message = summarize_error(failure["error"]).partition(": ")
+        kinds.setdefault((failure["pipeline"], kind), []).append((failure, message))
     often_first = sorted(kinds.items(), key=lambda item: -len(item[1]))
     for (pipeline, kind), group in often_first[:_N_KINDS]:
         example, message = group[0]
-        params = ", ".join(f"{name}={value}" for name, value in example.params.items())
+        params = ", ".join(f"{name}={value}" for name, value in example["params"].items())
         say("", f"{len(group)} × {pipeline}: {kind}", fg="red")
         said = f": {textwrap.shorten(message, _LONGEST)}" if message else ""
-        say(f"  for example on {example.task} with {params or 'defaults'}{said}")
+        say(f"  for example on {example['task']} with {params or 'defaults'}{said}")
     if len(often_first) > _N_KINDS:
         say("", f"... and {len(often_first) - _N_KINDS} other errors: see --json")
 
