@@ -74,6 +74,8 @@ from outperform.render.figures import save_figure as save_figure
 from outperform.render.html import write_report as write_report
 from outperform.render.paper import render_paper as render_paper
 from outperform.runner.coordinator import run as run
+from outperform.runner.cost import RunCost as RunCost
+from outperform.runner.cost import estimate_cost as estimate_cost
 from outperform.runs import Runs as Runs
 from outperform.runs import join_runs as join_runs
 from outperform.stats import Summary as Summary

@@ -7,6 +7,8 @@ from importlib.metadata import version
 
 import pytest
 
+from outperform import estimate_cost
+from outperform.study.study_file import read_study
 from tests.cli.running import run, run_here, start, write_study
 
 
@@ -119,6 +121,24 @@ def test_a_dry_run_gives_the_cost_as_json(tmp_path):
             {"design": "fix-hopt", "n_fits": 26, "n_left": None, "seconds": 780, "chosen": False},
         ],
     }
+
+
+def test_python_gets_the_same(tmp_path):
+    write_study(tmp_path, replicates=4)
+    study = read_study(tmp_path / "study.toml")
+    for retry_failed, measured in ((False, {}), (True, {"seconds_per_fit": 60})):
+        options = [*(["--seconds-per-fit", "60"] if measured else [])]
+        options += ["--retry-failed"] if retry_failed else []
+        told = run_here(tmp_path, "--dry-run", "--workers", "2", "--json", *options).stdout
+        cost = estimate_cost(
+            study, tmp_path / "study.db", "local:2", retry_failed=retry_failed, **measured
+        )
+        values = {"kind": "RunCost", "version": version("outperform"), **cost.to_dict()}
+        assert json.loads(told) == values
+    assert not (tmp_path / "study.db").exists()
+    run(tmp_path)
+    cost = estimate_cost(study, tmp_path / "study.db", "local:2")
+    assert str(cost) == "toy: 0 fits left, 0 s at most on 2 workers."
 
 
 def test_what_a_worker_imports_first_is_no_part_of_the_estimate(tmp_path):

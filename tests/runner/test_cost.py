@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from outperform.engines import InlineEngine
+from outperform.errors import InvalidInput
 from outperform.runner import run_fits
-from outperform.runner.cost import LeftFits
+from outperform.runner.cost import LeftFits, estimate_cost
 from outperform.runner.description import describe_study
 from outperform.store import Store, open_store
 from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt
@@ -135,3 +136,27 @@ def test_what_is_not_begun_is_counted_without_looking_for_it(store, monkeypatch)
     monkeypatch.setattr(Tuner, "suggest", lambda _, *a: suggested.append(a) or suggest(*a))
     assert sum(counter.count().values()) == 48 * 13
     assert len(suggested) == 48  # the first trial of each search
+
+
+def test_a_cost_says_what_is_left_and_measures_only_if_asked(tmp_path):
+    calls = []
+
+    def fit(params, split, seeds):
+        calls.append(seeds)
+        return {"valid": 0.5, "test": 0.5}
+
+    study, path = plan(Ideal(2), functions=(fit,), name="toys"), tmp_path / "study.db"
+    cost = estimate_cost(study, path, "inline")
+    assert str(cost) == "toys: 26 fits left, an unknown time on 1 worker."
+    assert [each.seconds for each in cost.designs] == [None, None]
+    assert not calls
+    measured = estimate_cost(study, path, "inline", measure=True)
+    assert calls
+    assert all(each.seconds is not None for each in measured.designs)
+    assert not path.exists()
+
+
+def test_what_no_fit_can_take_is_refused(tmp_path):
+    with pytest.raises(InvalidInput) as caught:
+        estimate_cost(plan(Ideal(2)), tmp_path / "study.db", seconds_per_fit=-1)
+    assert str(caught.value) == "seconds_per_fit is -1. Pass a positive number."

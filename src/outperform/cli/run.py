@@ -22,12 +22,12 @@ from outperform.cli.options import (
     print_json,
 )
 from outperform.cli.progress import ProgressBar, describe_pace, describe_undone
-from outperform.cli.run_costs import Costs, find_seconds, time_one_fit_each
+from outperform.cli.run_costs import show_ahead, show_dry_run, time_one_fit_each
 from outperform.engines import Engine, open_engine
 from outperform.errors import OutperformError
 from outperform.render.terminal import print_result, say
 from outperform.runner import Coordinator, Progress, describe_changes, describe_study
-from outperform.runner.cost import FitSeconds
+from outperform.runner.cost import FitSeconds, Prices, find_seconds
 from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
 from outperform.stats.checks import check_positive
 from outperform.store import RunLabel, open_store
@@ -130,8 +130,6 @@ def command(
         raise click.UsageError(
             "--measure is for --dry-run, as a run is timed by its own fits: leave it out."
         )
-    if engine and workers:
-        raise click.UsageError("--workers N is short for --engine local:N: give one of them.")
     if seconds_per_fit is not None:
         check_positive("--seconds-per-fit", seconds_per_fit)
     study, table = read_study_file(study_file)
@@ -155,12 +153,12 @@ def command(
                 seconds = time_one_fit_each(study, opened, seconds)
             changes = describe_changes(before, now) if before else []
             _announce(study, changes, seconds, planned, err=as_json)
-            costs = Costs(study, now, seconds, opened.n_workers, planned)
+            prices = Prices(study, now, seconds, opened.n_workers, planned)
             if dry_run:
-                costs.count_left(store, retry_failed=retry_failed)
-                costs.show(store, as_json=as_json)
+                show_dry_run(prices, store, retry_failed=retry_failed, as_json=as_json)
                 return
-            costs.show_ahead(store, retry_failed=retry_failed, as_json=as_json)
+            if not as_json:
+                show_ahead(prices, store, retry_failed=retry_failed)
             options: dict[str, Any] = {"retry_failed": retry_failed, "spool": folder}
             coordinator = Coordinator(study, store, opened, description=now, **options)
             run = _Run(coordinator, as_json)
@@ -348,6 +346,8 @@ def open_place(
     Options in that table are for the kind of engine that it names. In the spool, somebody has to
     keep a heartbeat: without it, workers take us for dead.
     """
+    if address and workers:
+        raise click.UsageError("--workers N is short for --engine local:N: give one of them.")
     click.get_current_context().meta["engine options"] = table.options  # no error shows them
     own = table.address or "local"
     where = address or (f"local:{workers}" if workers else own)

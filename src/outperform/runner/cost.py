@@ -4,19 +4,31 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from itertools import chain
+from pathlib import Path
+from typing import Any, Protocol
 
 from outperform.engines import Engine, Outcome
-from outperform.engines.engine import summarize_error
-from outperform.runner.description import Pair, Recorded, find_kept, read_recorded
+from outperform.engines.engine import summarize_error, use_engine
+from outperform.plain_values import Plain
+from outperform.runner.description import (
+    Pair,
+    Recorded,
+    describe_study,
+    find_kept,
+    find_unchanged,
+    read_recorded,
+)
 from outperform.runner.planning import Planner
 from outperform.runner.work import FitWork, list_needs
+from outperform.stats.checks import check_positive
 from outperform.store import Store
-from outperform.study.designs import Design
+from outperform.store.store import use_store
+from outperform.study.designs import Design, count_fits
 from outperform.study.fits import Draw
 from outperform.study.spaces import default_params
-from outperform.study.study import Study
-from outperform.wording import format_fit_time
+from outperform.study.study import Study, check_is_study
+from outperform.wording import count, format_duration, format_fit_time
 
 _PATIENCE = 20.0  # seconds given to the fits that are timed before a study starts
 _QUICK = 10.0  # seconds that a fit may take to be timed once more
@@ -54,6 +66,22 @@ class FitSeconds:
             f"one fit takes {self.about} {format_fit_time(least)} ({' on '.join(quick)}) to "
             f"{format_fit_time(most)} ({' on '.join(slow)})"
         )
+
+
+def find_seconds(
+    study: Study,
+    store: Store,
+    before: Mapping[str, Any] | None,
+    now: Mapping[str, Any],
+    per_fit: float | None,
+) -> FitSeconds:
+    """Seconds of a fit as recorded from the same code, else as told."""
+    seconds = {} if per_fit is None else {draw.pair: per_fit for draw in study.draws}
+    if before is not None:
+        recorded = store.mean_seconds()
+        unchanged = find_unchanged(before, now, however_searched=True)
+        seconds |= {pair: recorded[pair] for pair in recorded if pair in unchanged}
+    return FitSeconds(seconds)
 
 
 def measure_seconds(
@@ -119,3 +147,179 @@ class LeftFits:
         for order, planned in enumerate(self._study.plan_runs(designs, pipelines)):
             planner.take_up(order, planned)
         return planner.count_missing()
+
+
+class Decided(Protocol):
+    """Two pipelines that a sequential test is to decide between."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The two, which are all that is trained."""
+
+    @property
+    def longest(self) -> Design:
+        """The design with as many replicates as the test may take."""
+
+    def has_ended(self, store: Store) -> bool:
+        """Whether the test was taken to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class DesignCost(Plain):
+    """Fits and time of one design."""
+
+    design: str
+    n_fits: int
+    n_left: int | None  # None where it was not counted, as for a design that is not chosen
+    seconds: float | None  # of what is left, or else of all; None where a fit's are not known
+    chosen: bool  # whether the study has it; the others are there to compare
+
+
+@dataclass(frozen=True, slots=True)
+class RunCost(Plain):
+    """What a run of a study will cost, on so many workers: of each design, and what is left."""
+
+    study: str
+    n_workers: int
+    n_left: int  # fits of all chosen designs together: one that several need is done once
+    designs: tuple[DesignCost, ...]
+
+    def __str__(self) -> str:
+        chosen = [each for each in self.designs if each.chosen]
+        times = [each.seconds for each in chosen if each.seconds is not None]
+        time = "an unknown time"
+        if len(times) == len(chosen):
+            time = f"{format_duration(sum(times))} at most"
+        return (
+            f"{self.study}: {count(self.n_left, 'fit')} left, {time} on "
+            f"{count(self.n_workers, 'worker')}."
+        )
+
+
+def estimate_cost(
+    study: Study,
+    store: str | Path | Store,
+    engine: str | Engine = "local",
+    *,
+    seconds_per_fit: float | None = None,
+    measure: bool = False,
+    retry_failed: bool = False,
+) -> RunCost:
+    """Say what `run` with the same study, store and engine would still do, and how long it takes.
+
+    Nothing is trained or written, unless `measure` asks for it.
+
+    Parameters
+    ----------
+    seconds_per_fit
+        What a fit takes where the store does not know it from fits of the same code.
+    measure
+        Time a fit of every pipeline on every task of which that is not known either.
+    retry_failed
+        As in `run`.
+
+    Examples
+    --------
+    >>> from outperform import Ideal, Pipeline, Task
+    >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
+    >>> study = Study([net], [Task("toy", metric="accuracy")], [Ideal(10)], name="toys")
+    >>> print(estimate_cost(study, "toys.db", "inline", seconds_per_fit=60))
+    toys: 10 fits left, 10 min at most on 1 worker.
+    """
+    check_is_study(study)
+    if seconds_per_fit is not None:
+        check_positive("seconds_per_fit", seconds_per_fit)
+    with use_store(store) as opened, use_engine(engine) as workers:
+        before = opened.get_meta("study") if opened.exists() else None
+        now = describe_study(study, before)
+        seconds = find_seconds(study, opened, before, now, seconds_per_fit)
+        if measure:
+            seconds = measure_seconds(study, workers, seconds.by_pair)
+        prices = Prices(study, now, seconds, workers.n_workers)
+        prices.count_left(opened, retry_failed=retry_failed)
+        return prices.sum_up()
+
+
+class Prices:
+    """Fits and time of every design: those of the study and, to compare, ideal and fix-hopt.
+
+    Where two are to be decided, it is what that may take, at most.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        description: Mapping[str, Any],
+        seconds: FitSeconds,
+        n_workers: int,
+        decided: Decided | None = None,
+    ) -> None:
+        self._study, self._description, self._decided = study, description, decided
+        self._seconds, self._n_workers = seconds, n_workers
+        self._n_fits: dict[str, dict[Pair, int]] = {
+            kind: {(pipeline, task): n for pipeline, task, n in prices}
+            for kind, prices in description["prices"].items()
+        }
+        if decided:
+            pairs = [draw for draw in study.draws if draw.pipeline.name in decided.names]
+            longest = decided.longest
+            self._n_fits = {
+                longest.kind: {draw.pair: count_fits((longest,), draw) for draw in pairs}
+            }
+        self._left: dict[str, Mapping[Pair, int]] = {}  # of the designs that are chosen
+        self._n_left = 0  # of all of them together
+
+    @property
+    def may_end_early(self) -> bool:
+        """Whether a run may do less than this, as it ends where two are decided."""
+        return self._decided is not None
+
+    def count_left(self, store: Store, *, retry_failed: bool) -> None:
+        """Count what would still be done; fits that several designs need are done once."""
+        chosen = [kind for kind in self._n_fits if kind in self._description["kinds"]]
+        designs = {
+            kind: tuple(each for each in self._study.designs if each.kind == kind)
+            for kind in chosen
+        }
+        names: tuple[str, ...] = ()
+        if self._decided:
+            longest, names = self._decided.longest, self._decided.names
+            designs = {longest.kind: (longest,)}
+        every = tuple(chain.from_iterable(designs.values()))
+        if not store.exists() or not store.counts():
+            self._left = {kind: self._n_fits[kind] for kind in chosen}
+            self._n_left = self._study.count_fits(every, names)
+            return
+        if not retry_failed and self._has_ended(store):
+            self._left = {kind: {} for kind in designs}
+            return
+        counter = LeftFits(self._study, store, self._description, retry_failed=retry_failed)
+        self._left = {kind: counter.count(own, names) for kind, own in designs.items()}
+        total = self._left[chosen[0]] if len(chosen) == 1 else counter.count(every, names)
+        self._n_left = sum(total.values())
+
+    def _has_ended(self, store: Store) -> bool:
+        """Whether a test of two has ended, on runs that still are what they were."""
+        if self._decided is None:
+            return False
+        unchanged = find_unchanged(store.get_meta("study"), self._description)
+        pairs = self._n_fits[self._decided.longest.kind]
+        return self._decided.has_ended(store) and pairs.keys() <= {*unchanged}
+
+    def sum_up(self) -> RunCost:
+        """What is known so far."""
+        designs = tuple(map(self._price, self._n_fits))
+        return RunCost(self._study.name, self._n_workers, self._n_left, designs)
+
+    def _price(self, kind: str) -> DesignCost:
+        """Cost of a design: of what is left of it, or of all where that was not counted."""
+        n_fits, n_left = self._n_fits[kind], self._left.get(kind)
+        to_do = {pair: n for pair, n in (n_fits if n_left is None else n_left).items() if n}
+        is_timed = to_do.keys() <= self._seconds.by_pair.keys()
+        return DesignCost(
+            design=kind,
+            n_fits=sum(n_fits.values()),
+            n_left=None if n_left is None else sum(n_left.values()),
+            seconds=self._seconds.add_up(to_do, self._n_workers) if is_timed else None,
+            chosen=kind in self._description["kinds"],
+        )

@@ -191,11 +191,11 @@ class Decision(OfTwo):
         return f"an advantage of {self.a} or {self.b} {large}{on}"
 
     def __str__(self) -> str:
-        tuned = "with each tuned once, " if self.scope.tuned_once else ""
-        after = (
-            f"{tuned}after {self.n_replicates} of the {self.n_allowed} replicates that the study "
-            "allows"
-        )
+        tuned = ", each tuned once" if self.scope.tuned_once else ""
+        share = f"{self.n_replicates} of the {self.n_allowed}"
+        if self.n_replicates == self.n_allowed and self.outcome == "undecided":
+            share = f"all {self.n_allowed}"
+        after = f"after {share} replicates that the study allows{tuned}"
         if self.outcome == "decided":
             return _describe_decision(self.parts, self.winner_name, after)
         if self.outcome == "neither":
@@ -204,8 +204,6 @@ class Decision(OfTwo):
         if self._hangs_on_gaps:
             n_gaps = max(part.n_incomplete for part in self.parts)
             return f"Undecided between {pair} {after}: it depends on incomplete pairs ({n_gaps})."
-        if self.n_replicates == self.n_allowed:
-            after = f"after all {self.n_allowed} replicates that the study allows"
         why, n_left = "", self.rule.n_last - self.n_replicates
         if self.n_replicates < self.n_allowed:
             why = f", as {n_left} more could not decide it" if n_left else ", where the test ends"
