@@ -75,7 +75,7 @@ GROUPS = {
     ),
     "several searches": (
         "Several searches of each",
-        "How often equals that are tuned anew are found to differ by `difference_over_searches`, the t test of the means of searches, by the number of searches of each, with 5 replicates after each. ρ is the share of the variance of a score that is luck of its search. Scores are normal unless the row says otherwise.",
+        "How often equals that are tuned anew are found to differ by `difference_over_searches`, the t test of the means of searches, by the number of searches of each, with 5 replicates after each; and how often `equivalence_over_searches` calls means equivalent that differ by exactly the margin, which is one standard deviation of a score. ρ is the share of the variance of a score that is luck of its search. Scores are normal unless the row says otherwise.",
     ),
     "designs": (
         "What a design is worth",

@@ -5,7 +5,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, get_args
 
@@ -17,6 +17,7 @@ from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
 from outperform.stats.checks import (
     LARGEST,
+    ROUNDING,
     FloatArray,
     as_generator,
     as_pairs,
@@ -254,7 +255,8 @@ def equivalence_test(
     Returns
     -------
     The larger of the two p-values, and the interval of the difference at the level
-    2 · confidence_level - 1, which lies within the margin exactly when both tests reject.
+    2 · confidence_level - 1, which lies within the margin exactly when both tests reject. Where
+    differences do not vary there is no p-value (NaN), and the interval is unbounded.
 
     References
     ----------
@@ -267,6 +269,10 @@ def equivalence_test(
     True
     """
     estimate = mean_difference(a, b, paired=paired)
+    largest = max(float(np.abs(scores).max()) for scores in (a, b))
+    if estimate.error <= ROUNDING * largest:
+        # Runs that can only succeed or fail often all agree by chance, and tell nothing of others.
+        estimate = replace(estimate, error=math.inf)
     return rule_out(estimate, margin, confidence_level)
 
 
@@ -290,10 +296,7 @@ def rule_out(
     if math.isinf(error):
         unbounded = Interval(-math.inf, math.inf, level, "t")
         return EquivalenceTest(name, math.nan, margin, unbounded, confidence_level)
-    if error == 0:
-        pvalue = 0.0 if nearest > 0 else 1.0
-    else:
-        pvalue = float(stdtr(df, -nearest / error))
+    pvalue = float(stdtr(df, -nearest / error))
     interval = student_interval(value, error, df, level).interval
     return EquivalenceTest(name, pvalue, margin, interval, confidence_level)
 

@@ -161,6 +161,19 @@ def test_a_few_diverging_runs_make_wins_and_means_two_chances_indeed(paired):
     assert binomtest(named, size[0], 0.075, alternative="greater").pvalue < 0.05
 
 
+def test_differences_that_do_not_vary_show_no_equivalence():
+    """Not even by rounding: 0.9 - 0.8 and 0.3 - 0.2 differ by it."""
+    said = "differences that do not vary, or of which some are missing, tell nothing of others"
+    for a, b in (([0.9, 0.3, 0.5], [0.8, 0.2, 0.4]), ([0.9] * 10, [0.9] * 10)):
+        result = compare(a, b, equivalence=0.5)
+        assert not result.tests[0].equivalent
+        assert said in doubts(result)
+        assert "ruled out" not in result.advice
+    varying = compare([0.9, 0.3, 0.5], [0.8, 0.21, 0.4], equivalence=0.5)
+    assert varying.tests[0].equivalent
+    assert said not in doubts(varying)
+
+
 def test_means_that_differ_where_wins_do_not_are_mentioned():
     base = np.arange(30) / 1000
     comparison = compare(base + np.repeat([0.3, -0.001], [16, 14]), base)

@@ -13,6 +13,7 @@ from outperform.runs.repeated_searches import Searches
 from outperform.runs.scope import FOLDS
 from outperform.runs.suspicions import mixes_scales
 from outperform.stats import (
+    EquivalenceTest,
     clopper_pearson_interval,
     outperforming_interval,
     smallest_conclusive,
@@ -62,6 +63,12 @@ def find_doubts(comparison: Comparison) -> Iterator[str]:
         yield (
             f"of the tests, {' and '.join(blind)} took the runs as independent, although they are "
             "paired, and so saw less than the verdict did"
+        )
+    equivalences = [test for test in comparison.tests if isinstance(test, EquivalenceTest)]
+    if any(math.isnan(test.pvalue) for test in equivalences):
+        yield (
+            "differences that do not vary, or of which some are missing, tell nothing of others: "
+            "no equivalence is shown by them"
         )
     if comparison.rests_on_one_search:
         yield from _doubt_one_search(comparison)
