@@ -84,8 +84,8 @@ def test_it_stops_where_nothing_can_be_decided_any_more(tmp_path):
     said = run(tmp_path, "--until-decided", "a", "b", status=3)
     # After 8 ties, 12 wins would make 12 · .4055 - 8 · .1438 = 3.72; after 9, 11 make 3.17 only.
     assert (
-        "Undecided between a and b after 9 of the 20 replicates that the study allows, each tuned once, as 11 "
-        "more could not decide it.\n"
+        "Undecided between a and b after 9 of the 20 replicates that the study allows, each tuned "
+        "once, as 11 more could not decide it.\n"
     ) in said
     assert "24 fits done now" in said  # 2 · (3 + 9)
     assert "its power was 0.45 in place of 0.95" in said.replace("\n    ", " ")

@@ -7,6 +7,7 @@ import pytest
 from outperform.engines import InlineEngine
 from outperform.runner import describe_changes, describe_study, run_fits
 from outperform.store import Measurement
+from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.designs import Ideal
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
@@ -80,3 +81,26 @@ def test_more_replicates_add_fits_and_change_none(store):
     progress = run_fits(toy(designs=(Ideal(5),)), store, InlineEngine())
     assert (progress.n_known, progress.n_done) == (15, 10)
     assert list(store.measurements())[:15] == before
+
+
+def test_a_changed_program_is_said_to_count_as_done(tmp_path):
+    program = tmp_path / "train.py"
+    program.write_text("print(1)")
+    command = f"python train.py --seed {{seed.init}} -c {'x' * 300}"
+
+    def describe(command=command, name="a"):
+        pipeline = CommandPipeline(name, command, folder=str(tmp_path))
+        return describe_study(replace(toy(), pipelines=(pipeline,)))
+
+    before = describe()
+    assert describe_changes(before, describe()) == []
+    program.write_text("print(2)")
+    assert describe_changes(before, describe()) == [
+        "train.py has changed since the last run, and fits of pipeline a count as done all the "
+        "same: rename the pipeline if it scores otherwise now"
+    ]
+    older = {word: value for word, value in before.items() if word != "files"}
+    assert describe_changes(older, describe()) == []  # a store of before says nothing of files
+    assert not any("train.py" in each for each in describe_changes(before, describe(name="b")))
+    other = describe_changes(before, describe(f"{command} --more"))
+    assert not any("train.py" in each for each in other)  # its fits are done anew

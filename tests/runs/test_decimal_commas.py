@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from outperform import compare_runs
+from outperform.errors import InvalidScores
 from outperform.runs import files, read_runs
 
 
@@ -35,6 +36,14 @@ def test_a_european_spreadsheet_is_read(read, delimiter):
 def test_three_decimals_are_decimals_beside_others(read):
     runs = read("model;seed;reward\na;0;1,312\na;1;1,5\na;2;12,25\n")
     assert runs.score.tolist() == [1.312, 1.5, 12.25]
+
+
+def test_three_decimals_of_a_share_are_decimals(read):
+    runs = read("model;seed;accuracy\na;0;90,997\na;1;91,312\n")
+    assert runs.score.tolist() == [90.997, 91.312]
+    for name in ("n_correct", "reward"):  # of which there may be thousands
+        with pytest.raises(InvalidScores, match="if the comma is a decimal one"):
+            read(f"model;seed;{name}\na;0;90,997\na;1;91,312\n")
 
 
 def test_a_wide_table_is_read(read):

@@ -1,7 +1,7 @@
 """What a store keeps of the study whose results it holds, what has changed, and what is done."""
 
 import gc
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
 from outperform.study.study import Study, describe_plan, plan_study
 from outperform.study.tasks import name_division
+from outperform.wording import enumerate_names
 
 Pair = tuple[str, str]  # pipeline, task
 _Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, task
@@ -36,6 +37,7 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         "name": study.name,
         "seed": study.seed,
         "fingerprints": gather_fingerprints(study.pipelines, study.tasks),
+        "files": {pipeline.name: pipeline.hash_files() for pipeline in study.pipelines},
         "spaces": {pipeline.name: fingerprint(pipeline.space) for pipeline in study.pipelines},
         "tasks": {task.name: {"metric": task.metric, "goal": task.goal} for task in study.tasks},
         "pipelines": [pipeline.name for pipeline in study.pipelines],
@@ -98,6 +100,7 @@ def describe_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[
     changes += [
         f"{what} is not in the study any more: its fits are kept" for what in old if what not in new
     ]
+    changes += _describe_changed_files(before, now)
     changes += [
         f"the search space of pipeline {name} has changed: it is searched anew"
         for name, space in now["spaces"].items()
@@ -110,6 +113,20 @@ def describe_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[
                 "done once"
             )
     return changes
+
+
+def _describe_changed_files(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Say which programs have changed that commands run, as nothing else would."""
+    code = [each["fingerprints"] for each in (before, now)]
+    for name, files in now["files"].items():
+        known = before.get("files", {}).get(name, {})
+        changed = [file for file, content in files.items() if known.get(file, content) != content]
+        kept = code[0].get(f"pipeline {name}") == code[1][f"pipeline {name}"]
+        if changed and kept:
+            yield (
+                f"{enumerate_names(changed)} has changed since the last run, and fits of pipeline "
+                f"{name} count as done all the same: rename the pipeline if it scores otherwise now"
+            )
 
 
 def find_unchanged(

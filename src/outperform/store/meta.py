@@ -20,6 +20,7 @@ _SHAPES: dict[str, Any] = {
         "settings": [str],
         "search": str,
         "divided?": {str: (str, None)},
+        "files?": {str: {str: str}},
         "n_fits?": int,
         "prices?": {str: [[(str, int)]]},
         "designs?": [{"design": str, "source": str, "replicates": int}],

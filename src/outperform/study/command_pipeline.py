@@ -8,6 +8,7 @@ import json
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Formatter
@@ -16,7 +17,7 @@ from typing import Any, NoReturn
 
 from outperform.errors import InvalidInput, OutperformError
 from outperform.processes import Watcher, kill_group, name_signal
-from outperform.study.fingerprints import fingerprint
+from outperform.study.fingerprints import fingerprint, hash_text
 from outperform.study.pipelines import FitContext, Pipeline
 from outperform.study.sources import LEARNING_SOURCES, list_sources
 from outperform.study.spaces import Params, Space, Value
@@ -29,7 +30,7 @@ _SEED = "seed."
 _N_LINES = 10  # of stderr that an error shows
 _N_BYTES = 20_000  # read from the end of an output
 _LONGEST_ENDING = 4_000  # characters of a command, and of its last lines, that an error shows
-_LARGEST = 1_000_000  # bytes of a file of scores
+_LARGEST = 1_000_000  # bytes of a file of scores, or of a program
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,16 @@ class CommandPipeline(Pipeline):
     def gets_split(self) -> bool:
         """Whether it gets the split of a task with data, and not only its seed."""
         return "split" in self.asks
+
+    def hash_files(self) -> dict[str, str]:
+        """Hashes of the files in its own folder that the command names: its program, as a rule."""
+        home, hashes = Path(self.folder or "."), {}
+        for argument in self.template:
+            with suppress(OSError, ValueError):  # what no file can be called
+                file = home / argument
+                if not Path(argument).is_absolute() and file.stat().st_size <= _LARGEST:
+                    hashes[argument] = hash_text(file.read_bytes())
+        return hashes
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext

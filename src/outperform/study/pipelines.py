@@ -112,6 +112,10 @@ class Pipeline:
         """Whether it gets the split of a task with data, and does not make its own."""
         return True
 
+    def hash_files(self) -> dict[str, str]:
+        """Hashes of files that its fits depend on, but no fingerprint tells of, by their names."""
+        return {}
+
     def fit(
         self,
         params: Params,

@@ -212,6 +212,15 @@ def test_scores_that_choose_and_are_reported_are_said_to_flatter():
     )
 
 
+def test_validation_scores_that_are_a_copy_are_said_to_flatter():
+    scores = np.linspace(0.5, 0.6, 100).tolist()
+    rows = [{"model": "a", "val_acc": score, "test_acc": score} for score in scores]
+    (caveat,) = best_of_runs(rows, "a").caveats
+    assert caveat.startswith("val_acc and test_acc are the same in every run: if one is a copy,")
+    rows[0]["val_acc"] = 0.51
+    assert not best_of_runs(rows, "a").caveats
+
+
 @pytest.mark.parametrize(
     ("n", "interval", "covered"),
     [

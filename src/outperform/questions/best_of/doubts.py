@@ -35,6 +35,12 @@ def doubt_best(result: BestOf, notes: Sequence[str], n_dropped: int) -> Iterator
             "better than it will be on other data; if there are validation scores, name their "
             "column (--validation, or validation= of read_runs)"
         )
+    elif np.array_equal(result.validation, result.test) and np.ptp(result.test) > 0:
+        yield (
+            f"{result.chosen_by} and {result.metric} are the same in every run: if one is a copy, "
+            "runs are chosen by what is reported, and the best looks better than it will be on "
+            "other data"
+        )
     yield from _doubt_budget(result)
     yield from _doubt_scores(result)
     yield from notes
