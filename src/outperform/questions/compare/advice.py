@@ -26,6 +26,8 @@ def suggest_next(comparison: "Comparison") -> str:
     """Say what to do after a comparison, in one sentence."""
     for test in comparison.tests:
         if isinstance(test, EquivalenceTest) and test.equivalent:
+            if any(comparison.lacking):
+                return "complete the runs that are missing: with them, nothing may be ruled out."
             conclusion = (
                 "the difference is real but small" if comparison.winner else "the two are alike"
             )
