@@ -29,7 +29,7 @@ def test_a_pruner_makes_no_winner(paired):
     options = {"drop_incomplete": True, "paired": paired}
     result = compare_runs(rows(30, n=60), "a", "b", **options)
     assert (result.winner, result.verdict, result.size) == (None, "not significant", None)
-    assert "too many incomplete to tell" in str(result)
+    assert "too many missing to tell" in str(result)
     assert "a would win, but not if the runs that it lacks had gone badly" in result.caveats[0]
     assert any("flatters a" in caveat for caveat in result.caveats)
     # No number of further pairs makes up for those that are missing.
@@ -66,6 +66,17 @@ def test_a_gate_for_not_being_worse_lets_nobody_pass_that_lacks_runs():
     assert decide_gate(worse, "not-worse").outcome == "undecided"
 
 
+def test_who_lacks_runs_is_not_to_be_reported_as_alike():
+    options = {"drop_incomplete": True, "equivalence": 0.2}
+    whole = compare_runs(rows(0), "a", "b", **options)
+    assert whole.advice.startswith("the two are alike: report that a difference of 0.2 or more")
+    pruned = compare_runs(rows(4), "a", "b", **options)
+    assert pruned.tests[-1].equivalent
+    assert pruned.advice == (
+        "complete the runs that are missing: with them, nothing may be ruled out."
+    )
+
+
 def test_a_better_mean_of_who_lacks_nothing_stays():
     """`b` is better by its mean alone, and all that is missing is missing of `a`."""
     rng = np.random.default_rng(0)
@@ -86,7 +97,7 @@ def test_a_better_mean_of_who_lacks_nothing_stays():
 def test_one_failed_run_does_not_undo_a_clear_verdict(paired):
     result = compare_runs(rows(1, shift=3.0), "a", "b", drop_incomplete=True, paired=paired)
     assert result.winner == "a"
-    assert "incomplete to tell" not in str(result)
+    assert "missing to tell" not in str(result)
 
 
 def test_runs_that_the_loser_lacks_change_nothing():

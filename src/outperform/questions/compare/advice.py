@@ -26,6 +26,8 @@ def suggest_next(comparison: "Comparison") -> str:
     """Say what to do after a comparison, in one sentence."""
     equivalences = [test for test in comparison.tests if isinstance(test, EquivalenceTest)]
     if any(test.equivalent for test in equivalences):
+        if any(comparison.lacking):
+            return "complete the runs that are missing: with them, nothing may be ruled out."
         return _suggest_equivalence(comparison, equivalences)
     if comparison.searches is not None and comparison.searches.n_incomplete:
         return (

@@ -324,7 +324,7 @@ class Comparison(OfTwo):
         return (paired_d if self.paired else cohens_d)(*self.higher)
 
     def __str__(self) -> str:
-        missing = "" if self.withstands_gaps else ", too many incomplete to tell"
+        missing = "" if self.withstands_gaps else ", too many missing to tell"
         sizes = [_SIZES_IN_WORDS[size].format(what) for what, size in self._sizes.items()]
         matters = ", ".join(sizes) or f"γ = {self.gamma:g}"
         return (
