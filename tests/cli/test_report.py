@@ -18,6 +18,7 @@ def call(*words):
 def write(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
+    # With n=3 there is nothing to pick, and no figures of that, which take most of the time.
     def write_runs(names="ab", tasks=("easy",), *, n=12, validation=False):
         rng = np.random.default_rng(0)
         header = "algorithm,task,seed,accuracy" + (",validation" if validation else "")
@@ -87,7 +88,7 @@ def test_a_question_without_an_answer_says_why(write, tmp_path):
 
 
 def test_three_algorithms_are_compared_two_by_two(write, tmp_path):
-    assert call(write("abc")).exit_code == 0
+    assert call(write("abc", n=3)).exit_code == 0
     compared = [text for text in headings(tmp_path / "report.html") if "P(" in text]
     assert len(compared) == 3
     # Three comparisons at 5% err in at least one with a chance of 15% at the most.
@@ -298,7 +299,7 @@ def test_a_page_is_not_written_under_the_name_of_something_else(write, tmp_path)
         "cannot write a page as 'page.pdf': it is HTML",
         "End the path in .html; a browser prints it as PDF",
     )
-    result = call(write(), "-o", "page.pdf")
+    result = call(write(n=3), "-o", "page.pdf")
     assert (result.exit_code, result.stderr) == (2, "Error: {}.\n{}.\n".format(*refusal))
     with pytest.raises(op.OutperformError) as caught:
         op.write_report(op.compare([3, 2, 4], [1, 1, 2]), "page.pdf")
