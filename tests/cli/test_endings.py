@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from outperform.cli import COMMANDS_OF_OUR_OWN, list_commands
+from tests.cli.running import call_there, run_here
 
 RUNS = "algorithm,seed,score\n" + "".join(
     f"{name},{seed},{0.5 + (name == 'a') / 10 + seed / 1000}\n"
@@ -211,10 +212,9 @@ def test_a_run_in_which_every_fit_fails_ends_in_4(tmp_path, words, n_failed):
 
 def test_a_number_beyond_floats_fails_its_fit_only(tmp_path):
     code = "def fit(params, split, seeds):\n    return {'test': 0.5, 'steps': 10**400}\n"
-    write_study(tmp_path, code)
-    ended = outperform("run", "study.toml", "--engine", "inline", cwd=tmp_path)
-    assert ended.returncode == 4
-    status = outperform("status", "study.db", cwd=tmp_path).stdout
+    write_study(tmp_path, code, module="training")
+    assert run_here(tmp_path).exit_code == 4
+    status = call_there(tmp_path, "status", "study.db").stdout
     assert "returned a whole number beyond all floats as 'steps'" in status
 
 
@@ -231,11 +231,11 @@ def test_scores_beyond_what_a_store_takes_fail_their_fit_only(tmp_path, scores, 
         f"    extra = {scores} if seeds['init'] % 4 == 0 else {{}}\n"
         "    return {'test': seeds['init'] / 2**32, **extra}\n"
     )
-    write_study(tmp_path, code)
+    write_study(tmp_path, code, module="training")
     for _ in range(2):
-        ended = outperform("run", "study.toml", "--engine", "inline", cwd=tmp_path)
-        assert (ended.returncode, ended.stderr) == (4, "")
-    status = outperform("status", "study.db", cwd=tmp_path).stdout
+        ended = run_here(tmp_path)
+        assert (ended.exit_code, ended.stderr) == (4, "")
+    status = call_there(tmp_path, "status", "study.db").stdout
     assert said in status
 
 
