@@ -9,6 +9,8 @@ from outperform.cli import progress
 from tests.command_line import call
 
 STUDY = r"""
+[engine]
+address = "inline"
 [[task]]
 name = "iris"
 data = "checked_training:load"
@@ -87,7 +89,7 @@ def test_it_says_how_many_fits_before_and_then_how_long_it_will_take(study, monk
 
 
 def test_json_has_every_score(study):
-    values = json.loads(call("check", study, "--repeats", 3, "--workers", 1, "--json").stdout)
+    values = json.loads(call("check", study, "--repeats", 3, "--json").stdout)
     assert values["reproducible"] is False
     assert values["passed"] is False
     assert [len(check["scores"]) for check in values["checks"]] == [2] * 5
@@ -95,7 +97,7 @@ def test_json_has_every_score(study):
 
 
 def test_nothing_is_written(study):
-    call("check", study, "--seeds", 2, "--repeats", 2)
+    call("check", study, "--seeds", 2, "--repeats", 2, "--workers", 2)
     names = {path.name for path in study.parent.iterdir()} - {"__pycache__"}
     assert names == {"study.toml", "broken.toml", "checked_training.py"}
 
@@ -118,20 +120,18 @@ def test_a_quick_look_by_default_and_a_thorough_one_on_demand(study):
 
 
 def test_the_gate_lets_only_seeds_pass_that_do_what_they_should(study):
-    good = call("check", study, "--workers", 1, "--gate", "--pipeline", "tree", "--source", "split")
+    good = call("check", study, "--gate", "--pipeline", "tree", "--source", "split")
     assert good.exit_code == 0
     assert good.stdout.splitlines()[0] == (
         "Every seed does what it should: the same one repeats the score, another changes it (2 "
         "seeds of every source, 2 runs each)."
     )
     assert good.stdout.splitlines()[-1] == f"Next: outperform run {study}"
-    assert call("check", study, "--workers", 1, "--gate", "--pipeline", "coin").exit_code == 1
+    assert call("check", study, "--gate", "--pipeline", "coin").exit_code == 1
 
 
 def test_an_unused_seed_is_the_headline_and_the_gate_fails_on_it(study):
-    unused = call(
-        "check", study, "--workers", 1, "--gate", "--pipeline", "tree", "--source", "order"
-    )
+    unused = call("check", study, "--gate", "--pipeline", "tree", "--source", "order")
     assert unused.exit_code == 1
     lines = unused.stdout.splitlines()
     assert lines[0] == (
@@ -147,9 +147,7 @@ def test_an_unused_seed_is_the_headline_and_the_gate_fails_on_it(study):
         f"So few seeds may agree by chance: outperform check {study} --thorough --pipeline tree "
         "--source order",
     ]
-    sure = call(
-        "check", study, "--workers", 1, "--pipeline", "tree", "--source", "order", "--thorough"
-    )
+    sure = call("check", study, "--pipeline", "tree", "--source", "order", "--thorough")
     assert sure.stdout.splitlines()[-1] == remedy
 
 
@@ -172,7 +170,7 @@ command = ["python3", "-c", "raise SystemExit('no luck')", "{seed.init}", "{spli
     ],
 )
 def test_a_pipeline_that_fails_hides_nothing_of_the_others(broken, options, status, found):
-    words = ("check", broken, "--pipeline", "broken", *options, "--workers", 1)
+    words = ("check", broken, "--pipeline", "broken", *options)
     result = call(*words)
     assert result.exit_code == status
     lines = result.stdout.splitlines()
@@ -193,7 +191,7 @@ def test_a_pipeline_that_fails_hides_nothing_of_the_others(broken, options, stat
 
 
 def test_where_every_pipeline_fails_the_error_is_told(broken):
-    result = call("check", broken, "--pipeline", "broken", "--workers", 1)
+    result = call("check", broken, "--pipeline", "broken")
     assert result.exit_code == 2
     assert "Error: a fit of broken on iris failed: " in result.stderr
     assert "Mend that first, since what fails cannot be checked" in result.stderr
