@@ -126,7 +126,8 @@ def test_a_second_interruption_changes_nothing(tmp_path):
 import atexit, pathlib, time
 def end():
     pathlib.Path("ending").touch()
-    time.sleep(2)
+    while not pathlib.Path("interrupted").exists():
+        time.sleep(0.02)
 atexit.register(end)
 pathlib.Path("begun").touch()
 time.sleep(60)
@@ -138,6 +139,7 @@ time.sleep(60)
             while not (tmp_path / sign).exists():
                 time.sleep(0.02)
             process.send_signal(signal.SIGINT)
+        (tmp_path / "interrupted").touch()
         errors = process.communicate(timeout=60)[1]
     assert process.returncode == 130
     (line,) = filter(None, errors.splitlines())
