@@ -341,6 +341,22 @@ def test_missing_runs_are_laid_at_the_door_of_the_one_that_lacks_them():
     assert read_runs(failed).separate("a", "b", drop_incomplete=True).notes == (note,)
 
 
+def test_later_seeds_that_one_was_never_run_with_are_not_missing_where_none_is_paired():
+    def keep(seeds):
+        return read_runs([r for r in PRUNED if r["model"] == "b" or r["seed"] in seeds])
+
+    fewer = keep(range(6)).separate("a", "b")
+    assert (fewer.lacking, fewer.notes) == ((0, 0), ())
+    assert keep([0, 1, 2, 5]).separate("a", "b").lacking == (2, 0)
+    assert keep(range(6)).pair("a", "b", drop_incomplete=True).lacking == (4, 0)
+    failed = [
+        r | {"accuracy": None} if r == PRUNED[5] else r for r in PRUNED if r not in PRUNED[6:10]
+    ]
+    assert read_runs(failed).separate("a", "b", drop_incomplete=True).lacking == (1, 0)
+    named = [r | {"seed": f"s{r['seed']}"} for r in PRUNED if r["model"] == "b" or r["seed"] < 6]
+    assert read_runs(named).separate("a", "b").lacking == (4, 0)
+
+
 def test_nothing_is_said_where_nobody_lacks_more_runs():
     assert read_runs(PRUNED).separate("a", "b").notes == ()
     others = [r | {"seed": r["seed"] + (20 if r["model"] == "b" else 0)} for r in PRUNED]

@@ -20,6 +20,7 @@ from outperform.runs.mismatches import (
 )
 from outperform.runs.nesting import find_nesting
 from outperform.runs.scope import FOLDS, HYPERPARAMETERS
+from outperform.runs.source_table import parse_number
 from outperform.runs.suspicions import Doubt, Sides, ask, find_suspicions
 from outperform.wording import enumerate_rows
 
@@ -146,7 +147,7 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
     of_both = scores[0], scores[1]
     sides = Sides((a.algorithm, b.algorithm), of_both, a.metric, a.place, order="")
-    lacking, about_gaps = _find_gaps(runs, a, b)
+    lacking, about_gaps = _find_gaps(runs, a, b, paired=False)
     notes = (*_question(runs, (a, b), sides), *about_gaps)
     return SeparateScores(scores[0], scores[1], n_dropped, notes, lacking)
 
@@ -403,29 +404,44 @@ def join_equal_numbers(runs: "Runs") -> tuple["Runs", tuple[str, ...]]:
     return replace(runs, replicates=alike.names, replicate=alike.codes[runs.replicate]), (note,)
 
 
-def _find_gaps(runs: "Runs", a: Cell, b: Cell) -> tuple[tuple[int, int], tuple[str, ...]]:
+def _find_gaps(
+    runs: "Runs", a: Cell, b: Cell, *, paired: bool = True
+) -> tuple[tuple[int, int], tuple[str, ...]]:
     """Count the replicates, or rows where there are none, that each has no complete run of.
 
     With a note on whose are missing, if one lacks more of them than the other.
     """
     n_labels = len(runs.replicates or ("",))
-    every = runs.replicate[np.concatenate((a.rows, b.rows))]
-    n_replicates = int(np.count_nonzero(np.bincount(every, minlength=n_labels)))
-    complete_a, complete_b = (c.rows[np.isfinite(runs.score[c.rows])] for c in (a, b))
-    has_a, has_b = (
-        np.bincount(runs.replicate[rows], minlength=n_labels) > 0
-        for rows in (complete_a, complete_b)
-    )
-    lacking = (len(a.rows) - len(complete_a), len(b.rows) - len(complete_b))
+    every = np.bincount(runs.replicate[np.concatenate((a.rows, b.rows))], minlength=n_labels) > 0
+    complete = [c.rows[np.isfinite(runs.score[c.rows])] for c in (a, b)]
+    has_a, has_b = (np.bincount(runs.replicate[rows], minlength=n_labels) > 0 for rows in complete)
+    lacking = (len(a.rows) - len(complete[0]), len(b.rows) - len(complete[1]))
     if runs.replicates is not None and (has_a & has_b).any():  # else they have their own
-        n_a, n_b = int(np.count_nonzero(has_a)), int(np.count_nonzero(has_b))
-        lacking = (n_replicates - n_a, n_replicates - n_b)
+        lacks = [np.flatnonzero(every & ~has) for has in (has_a, has_b)]
+        if not paired:
+            lacks = [_leave_out_later(runs, c, own) for c, own in zip((a, b), lacks, strict=True)]
+        lacking = (len(lacks[0]), len(lacks[1]))
     if lacking[0] == lacking[1] or runs.replicates is None:
         return lacking, ()
     (fewest, other), (most, name) = sorted(zip(lacking, (a.algorithm, b.algorithm), strict=True))
     note = (
-        f"{name} lacks a complete run for {most} of {n_replicates} "
+        f"{name} lacks a complete run for {most} of {np.count_nonzero(every)} "
         f"{runs.replicate_name}s, {other} for {fewest}: if those went badly, leaving them out "
         f"flatters {name}"
     )
     return lacking, (note,)
+
+
+def _leave_out_later(runs: "Runs", cell: Cell, lacking: IntArray) -> IntArray:
+    """Leave out replicates with higher numbers than all that an algorithm was run with.
+
+    Who was run with the seeds 0 to 9 lacks none of 10 to 19, where runs need no partner.
+    """
+    if not lacking.size:
+        return lacking
+    labels = runs.replicates or ()
+    own = [parse_number(labels[code]) for code in np.unique(runs.replicate[cell.rows])]
+    numbers = [parse_number(labels[code]) for code in lacking]
+    if None in own or None in numbers:
+        return lacking
+    return lacking[np.array(numbers, float) <= max(number for number in own if number is not None)]
