@@ -16,7 +16,10 @@ def test_it_stops_as_soon_as_the_pair_is_decided(tmp_path):
     said = run(tmp_path, "--until-decided", "a", "b")
     (decided,) = [line for line in said.splitlines() if line.startswith("Decided")]
     # Nine wins in a row are the fewest that decide, and nothing is decided with fewer.
-    assert decided == "Decided for a after 9 of the 60 replicates that the study allows."
+    assert (
+        decided
+        == "Decided for a after 9 of the 60 replicates that the study allows, each tuned once."
+    )
     assert "24 fits done now, 0 were recorded before, 0 failed" in said  # 2 · (3 + 9)
     assert "9 pairs: 9 won by a, 0 by b, 0 tied; log ratio +3.65 for a, -6.24 for b\n" in said
 
@@ -36,7 +39,10 @@ def test_replicates_recorded_before_are_not_counted_among_the_first(tmp_path):
         before = store.get_meta("study")
     said = run(tmp_path, "--until-decided", "a", "b")
     assert "9 pairs: 9 won by a, 0 by b, 0 tied" in said
-    assert "Decided for a after 9 of the 40 replicates that the study allows.\n" in said
+    assert (
+        "Decided for a after 9 of the 40 replicates that the study allows, each tuned once.\n"
+        in said
+    )
     assert "0 fits done now" in said
     with open_store(tmp_path / "study.db") as store:
         assert store.get_meta("study") == before
@@ -66,8 +72,8 @@ def test_equals_are_run_until_an_advantage_that_matters_is_ruled_out(tmp_path):
     said = run(tmp_path, "--until-decided", "a", "b")
     # Each tie takes ½ ln(1.5 · .5) = -.1438 from both: 21 make -3.02, the first below -2.970.
     assert (
-        "Decided after 21 of the 80 replicates that the study allows: an advantage of a or b as "
-        "large as γ = 0.75 was ruled out.\n"
+        "Decided after 21 of the 80 replicates that the study allows, each tuned once: an "
+        "advantage of a or b as large as γ = 0.75 was ruled out.\n"
     ) in said
     assert "48 fits done now" in said  # 2 · (3 + 21)
     assert "\nNext: outperform compare study.db a b --sequential\n" in said
@@ -104,7 +110,9 @@ def test_only_the_two_that_are_asked_about_are_trained(tmp_path, monkeypatch):
     said = run(tmp_path, "--until-decided", "a", "b")
     assert "\nOnly these two are trained, not c.\n" in said
     assert "24 fits done now, 0 were recorded before, 0 failed" in said  # 2 · (3 + 9)
-    assert "Decided for a after 9 of the 60 replicates that the study allows." in said
+    assert (
+        "Decided for a after 9 of the 60 replicates that the study allows, each tuned once." in said
+    )
     # What nobody asked for is not missing, and a ranking of all says whom it leaves out.
     assert "still to be done" not in said
     assert "still to be done" not in call("compare", "study.db", "a", "b").stdout

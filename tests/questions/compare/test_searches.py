@@ -275,8 +275,8 @@ def test_a_run_until_decided_says_that_each_is_tuned_once(tmp_path):
     with InlineEngine() as engine:
         decision = run_until_decided(study, tmp_path / "study.db", "a", "b", engine=engine)
     assert str(decision) == (
-        f"Decided for {decision.winner_name} with each tuned once, after 9 of the 50 replicates "
-        "that the study allows."
+        f"Decided for {decision.winner_name} after 9 of the 50 replicates that the study allows, "
+        "each tuned once."
     )
 
 

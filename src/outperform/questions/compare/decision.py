@@ -191,11 +191,11 @@ class Decision(OfTwo):
         return f"an advantage of {self.a} or {self.b} {large}{on}"
 
     def __str__(self) -> str:
-        tuned = "with each tuned once, " if self.scope.tuned_once else ""
         after = (
-            f"{tuned}after {self.n_replicates} of the {self.n_allowed} replicates that the study "
-            "allows"
+            f"after {self.n_replicates} of the {self.n_allowed} replicates that the study allows"
         )
+        if self.outcome != "undecided" and self.scope.tuned_once:
+            after += ", each tuned once"
         if self.outcome == "decided":
             return _describe_decision(self.parts, self.winner_name, after)
         if self.outcome == "neither":
