@@ -205,3 +205,19 @@ def test_what_holds_itself_or_is_filled_at_work_is_no_constant():
         return {"test": len(HOLDS_ITSELF) + len(FILLED)}
 
     assert FunctionPipeline("f", fit).fingerprint == FunctionPipeline("f", fit).fingerprint
+
+
+CALLS = [1]
+SEEN = {"first": [0]}
+
+
+def test_what_a_function_changes_at_work_is_no_constant():
+    def fit(params, split, seeds):
+        CALLS.append(len(CALLS))
+        SEEN["first"][0] += 1
+        return {"test": 0.5}
+
+    pipeline = FunctionPipeline("f", fit)
+    fit({}, None, {})
+    assert len(CALLS) == 2
+    assert FunctionPipeline("f", fit).fingerprint == pipeline.fingerprint

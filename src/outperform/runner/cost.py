@@ -224,7 +224,7 @@ def estimate_cost(
     >>> net = Pipeline("net", lambda params, split, seeds: {"test": 0.9}, sources=["init"])
     >>> study = Study([net], [Task("toy", metric="accuracy")], [Ideal(10)], name="toys")
     >>> print(estimate_cost(study, "toys.db", "inline", seconds_per_fit=60))
-    toys: 10 fits left, 10 min at most on 1 worker.
+    toys: 10 fits left, 10.0 min at most on 1 worker.
     """
     check_is_study(study)
     if seconds_per_fit is not None:

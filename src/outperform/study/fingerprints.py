@@ -8,6 +8,7 @@ and tuples; code of installed packages enters by its import path only, since the
 recorded with every measurement.
 """
 
+import ast
 import functools
 import hashlib
 import inspect
@@ -25,12 +26,20 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import InvalidInput
+from outperform.wording import split_words
 
 _STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 _CODE = (type, ModuleType, FunctionType, MethodType, BuiltinFunctionType)
 _CONTAINER = (list, tuple, set, frozenset, Mapping, np.ndarray, bytes, CodeType)
 _PLAIN = (bool, int, float, str)
 _DEEPEST = 20  # of constants in constants
+# Methods that change a container.
+_CHANGING = split_words(
+    """
+    add append clear difference_update discard extend insert intersection_update pop popitem remove
+    reverse setdefault sort symmetric_difference_update update
+    """
+)
 
 
 def fingerprint(*parts: object) -> str:
@@ -127,10 +136,12 @@ class _Describer:
         known = [
             (name, function.__globals__.get(name)) for name in sorted(_names(function.__code__))
         ]
+        changed = _find_changed(source)
         named = [
             [name, self.describe(item)]
             for name, item in known
-            if _is_constant(item) or (isinstance(item, _CODE) and _is_own(item))
+            if (isinstance(item, _CODE) and _is_own(item))
+            or (_is_constant(item) and not (isinstance(item, _CONTAINER) and name in changed))
         ]
         return [code, [self.describe(part) for part in parts], named]
 
@@ -169,13 +180,38 @@ class _Describer:
 
 
 def _is_constant(value: object, depth: int = 0) -> bool:
-    """Whether a value is plain, or holds plain ones; what is empty may be a cache, to be filled."""
+    """Whether a value is plain, or holds plain ones; what is empty waits to be filled."""
     if not isinstance(value, dict | list | tuple | set | frozenset):
         return isinstance(value, _PLAIN)
     items = [*value, *value.values()] if isinstance(value, dict) else [*value]
     if not items or depth == _DEEPEST:  # perhaps it holds itself
         return False
     return all(item is None or _is_constant(item, depth + 1) for item in items)
+
+
+def _find_changed(source: str | None) -> set[str]:
+    """Names of what code changes at work, such as a list of its calls: that is no constant.
+
+    Examples
+    --------
+    >>> sorted(_find_changed("seen[1] = x.append(len(config)); log.lines.clear()"))
+    ['log', 'seen', 'x']
+    """
+    try:
+        nodes = [*ast.walk(ast.parse(source or ""))]
+    except SyntaxError:  # a part of a statement, such as a decorated line
+        return set()
+    changed = set()
+    for node in nodes:
+        place: ast.AST | None = node.target if isinstance(node, ast.AugAssign) else None
+        if isinstance(node, ast.Subscript | ast.Attribute):
+            calls = getattr(node, "attr", "") in _CHANGING
+            place = node.value if calls or not isinstance(node.ctx, ast.Load) else None
+        while isinstance(place, ast.Subscript | ast.Attribute):
+            place = place.value
+        if isinstance(place, ast.Name):
+            changed.add(place.id)
+    return changed
 
 
 def _names(code: CodeType) -> set[str]:

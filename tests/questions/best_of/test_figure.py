@@ -51,8 +51,8 @@ def test_a_width_at_which_labels_run_into_other_axes_is_refused():
     with pytest.raises(InvalidInput) as caught:
         figure(best_of_runs(records, "new", "older", n_resamples=200), width=3.4)
     assert str(caught.value) == (
-        "3.4 inches have no room for all views of this result. Choose a larger width, or draw one "
-        "view only: curves, densities, agreement."
+        "3.4 inches have no room for all views of this result. Choose a larger width (7 is "
+        "usual), or draw one view only (--view, view= in Python): curves, densities, agreement."
     )
 
 
