@@ -21,10 +21,10 @@ from outperform.questions.compare.decision import run_until_decided as run_until
 from outperform.questions.compare.gate import Gate as Gate
 from outperform.questions.compare.gate import decide_gate as decide_gate
 from outperform.questions.compare.published import PublishedComparison as PublishedComparison
-from outperform.questions.compare.published import PublishedTasks as PublishedTasks
-from outperform.questions.compare.published import PublishedTasksTried as PublishedTasksTried
 from outperform.questions.compare.published import compare_published as compare_published
-from outperform.questions.compare.published import (
+from outperform.questions.compare.published_tasks import PublishedTasks as PublishedTasks
+from outperform.questions.compare.published_tasks import PublishedTasksTried as PublishedTasksTried
+from outperform.questions.compare.published_tasks import (
     compare_published_table as compare_published_table,
 )
 from outperform.questions.compare.result import Comparison as Comparison

@@ -4,7 +4,8 @@ import numpy as np
 
 from outperform.questions.audit.answer import audit
 from outperform.questions.compare.answer import compare
-from outperform.questions.compare.published import compare_published, compare_published_table
+from outperform.questions.compare.published import compare_published
+from outperform.questions.compare.published_tasks import compare_published_table
 from outperform.questions.compare.sequential import compare_sequentially
 from outperform.questions.decompose.answer import decompose_crossed
 from outperform.questions.decompose.result import Decompositions

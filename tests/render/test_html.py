@@ -12,11 +12,8 @@ from outperform.questions.audit.result import Audit
 from outperform.questions.best_of.answer import best_of_runs
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
 from outperform.questions.compare.answer import compare, compare_runs
-from outperform.questions.compare.published import (
-    PublishedComparison,
-    compare_published,
-    compare_published_table,
-)
+from outperform.questions.compare.published import PublishedComparison, compare_published
+from outperform.questions.compare.published_tasks import compare_published_table
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.sequential import compare_sequentially
 from outperform.questions.compare.task_results import TaskComparisons

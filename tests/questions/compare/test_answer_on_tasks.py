@@ -10,9 +10,7 @@ import pytest
 from scipy.stats import binomtest
 
 from outperform import Comparison, TaskComparisons, compare_runs, read_runs
-from outperform.stats import (
-    anytime_interval,
-)
+from outperform.stats import anytime_interval
 from tests.questions.compare.scores import doubts, table, wins
 
 

@@ -16,7 +16,7 @@ from outperform.questions.audit.result import (
     short_names,
     summarise,
 )
-from outperform.questions.compare.result import describe
+from outperform.questions.compare.conclusion import describe
 from outperform.questions.result import Mood, Result, Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 from outperform.wording import describe_goal, join_words

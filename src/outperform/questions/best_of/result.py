@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from outperform.plain_values import Plain
-from outperform.questions.compare.result import Winner
+from outperform.questions.compare.conclusion import Winner
 from outperform.questions.result import Result, Table
 from outperform.runs import Goal
 from outperform.runs.scope import UNKNOWN, Scope, join_scopes

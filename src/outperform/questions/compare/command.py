@@ -26,11 +26,10 @@ from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.gate import GateClaim, GateScope, decide_gate
 from outperform.questions.compare.named_tests import TestName
-from outperform.questions.compare.published import (
-    PublishedComparison,
+from outperform.questions.compare.published import PublishedComparison, compare_published
+from outperform.questions.compare.published_tasks import (
     PublishedTasks,
     PublishedTasksTried,
-    compare_published,
     compare_published_table,
 )
 from outperform.questions.compare.result import Comparison

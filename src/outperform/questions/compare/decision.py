@@ -10,7 +10,7 @@ from typing import Any
 from outperform.engines import Engine
 from outperform.engines.engine import use_engine
 from outperform.errors import InvalidInput, UnknownName
-from outperform.questions.compare.result import OfTwo, Winner
+from outperform.questions.compare.conclusion import OfTwo, Winner
 from outperform.questions.compare.sequential import (
     Outcome,
     SequentialComparison,

@@ -11,13 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
-from outperform.questions.compare.published import (
-    PairResult,
-    PublishedComparison,
-    PublishedTasks,
-    PublishedTasksTried,
-)
-from outperform.questions.compare.result import Comparison, describe
+from outperform.questions.compare.conclusion import describe
+from outperform.questions.compare.published import PairResult, PublishedComparison
+from outperform.questions.compare.published_tasks import PublishedTasks, PublishedTasksTried
+from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.sequential import SequentialComparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.render.densities import draw_densities, draw_dots

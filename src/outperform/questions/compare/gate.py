@@ -9,11 +9,8 @@ import numpy as np
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
-from outperform.questions.compare.published import (
-    PairResult,
-    PublishedTasks,
-    PublishedTasksTried,
-)
+from outperform.questions.compare.published import PairResult
+from outperform.questions.compare.published_tasks import PublishedTasks, PublishedTasksTried
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
 from outperform.stats import Interval, smallest_conclusive, verdict_power

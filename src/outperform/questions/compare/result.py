@@ -3,12 +3,24 @@
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from outperform.questions.compare.advice import suggest_next
-from outperform.questions.result import Result, Table
+from outperform.questions.compare.conclusion import (
+    SIZES,
+    SIZES_IN_WORDS,
+    OfTwo,
+    Size,
+    Verdict,
+    Winner,
+    describe,
+    judge,
+    judge_size,
+    name_level,
+)
+from outperform.questions.result import Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, THIS_DATASET, UNKNOWN, Scope
 from outperform.stats import (
@@ -31,74 +43,7 @@ if TYPE_CHECKING:
     from outperform.questions.compare.published import PublishedComparison
     from outperform.stats import CombinedDifference, SearchesDifference
 
-Verdict = Literal["not significant", "significant, not meaningful", "significant and meaningful"]
-Winner = Literal["a", "b"]
-Size = Literal["shown", "not ruled out", "ruled out"]
-
-# From the weakest to the strongest claim.
-VERDICTS: tuple[Verdict, ...] = (
-    "not significant",
-    "significant, not meaningful",
-    "significant and meaningful",
-)
-_SIZES_IN_WORDS: dict[Size, str] = {
-    "shown": "at least {} shown",
-    "not ruled out": "{} neither shown nor ruled out",
-    "ruled out": "{} ruled out",
-}
 _LONGEST_HEADER = 40  # characters, beyond which algorithms are called A and B
-SIZES: tuple[Size, ...] = ("ruled out", "not ruled out", "shown")
-
-
-def judge_size(interval: Interval, smallest: float) -> Size:
-    """Whether the winner's advantage, such as its chance to win, is shown to be large enough."""
-    if interval.low >= smallest:
-        return "shown"
-    return "not ruled out" if interval.high > smallest else "ruled out"
-
-
-def judge(size: Size | None) -> Verdict:
-    """Verdict on the winner's advantage (Bouthillier et al. 2021, appendix C.6).
-
-    It is meaningful unless that is ruled out; whether it is shown, `Size` says. Without a winner
-    there is none.
-    """
-    if size is None:
-        return "not significant"
-    return "significant, not meaningful" if size == "ruled out" else "significant and meaningful"
-
-
-def describe(a: str, b: str, winner: Winner | None, verdict: Verdict, *, on: str = "") -> str:
-    """Verdict in words, the winner's name first; `on` is where it holds, such as `` on digits``."""
-    first, second = (b, a) if winner == "b" else (a, b)
-    if verdict == "significant and meaningful":
-        return f"{first} outperforms {second}{on}"
-    if verdict == "significant, not meaningful":
-        return f"{first} is better than {second}{on}, but by too little to matter"
-    return f"No difference shown between {first} and {second}{on}"
-
-
-def name_level(alpha: float) -> str:
-    """Words for a chance of a false alarm that is not the usual one.
-
-    Examples
-    --------
-    >>> name_level(0.05), name_level(0.5)
-    ('', ', α = 0.5')
-    """
-    return "" if math.isclose(alpha, 0.05) else f", α = {alpha:.2g}"
-
-
-class OfTwo(Result):
-    """A result about two algorithms, `a` and `b`, of which one may be the `winner`."""
-
-    __slots__ = ()
-
-    @property
-    def winner_name(self: Any) -> str | None:
-        """What the user calls the winner."""
-        names: dict[Winner | None, str | None] = {"a": self.a, "b": self.b, None: None}
-        return names[self.winner]
 
 
 @dataclass(frozen=True)  # without slots, so that what is asked for often is computed once
@@ -325,7 +270,7 @@ class Comparison(OfTwo):
 
     def __str__(self) -> str:
         missing = "" if self.withstands_gaps else ", too many missing to tell"
-        sizes = [_SIZES_IN_WORDS[size].format(what) for what, size in self._sizes.items()]
+        sizes = [SIZES_IN_WORDS[size].format(what) for what, size in self._sizes.items()]
         matters = ", ".join(sizes) or f"γ = {self.gamma:g}"
         return (
             f"{self.claim}: {self.describe_chance(self.winner)}, {self.verdict} "

@@ -11,8 +11,9 @@ from scipy.special import ndtr, ndtri
 from outperform.errors import InvalidInput, UnpairedScores
 from outperform.plain_values import Plain
 from outperform.questions.compare.answer import Terms, compare_on_task, make_resplit
+from outperform.questions.compare.conclusion import OfTwo, Winner
 from outperform.questions.compare.doubts import LUCK, describe_luck
-from outperform.questions.compare.result import Comparison, OfTwo, Winner
+from outperform.questions.compare.result import Comparison
 from outperform.questions.result import Table
 from outperform.runs import Runs
 from outperform.runs.scope import Resplit, Scope

@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from outperform.plain_values import Plain
-from outperform.questions.compare.result import (
+from outperform.questions.compare.conclusion import (
     SIZES,
     VERDICTS,
-    Comparison,
     OfTwo,
     Size,
     Verdict,
     Winner,
     describe,
-    describe_test,
-    entitle,
-    name_chance,
 )
+from outperform.questions.compare.result import Comparison, describe_test, entitle, name_chance
 from outperform.questions.result import Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 from outperform.stats import (

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from outperform.errors import InvalidInput, TooFewRuns
+from outperform.questions.compare.conclusion import judge, judge_size
 from outperform.questions.compare.named_tests import find_test
-from outperform.questions.compare.result import judge, judge_size
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.result import LIKE_THESE, Correction, RankedPair
 from outperform.runs.scope import Resplit

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any, Literal
 
 from outperform.plain_values import Plain
-from outperform.questions.compare.result import Verdict
+from outperform.questions.compare.conclusion import Verdict
 from outperform.questions.rank.table import tabulate_ranking
 from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
