@@ -292,7 +292,7 @@ def rule_out(
             f"margin is {margin}", "Pass a positive number in the unit of the scores"
         )
     value, error, df = estimate.value, estimate.error, estimate.df
-    nearest, level = margin - abs(value), 2 * confidence_level - 1
+    nearest, level = margin - abs(value), round(2 * confidence_level - 1, 15)
     if math.isinf(error):
         unbounded = Interval(-math.inf, math.inf, level, "t")
         return EquivalenceTest(name, math.nan, margin, unbounded, confidence_level)

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from outperform.errors import InvalidInput, InvalidScores, TooFewRuns
+from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnreadableRuns
 from outperform.questions.decompose.answer import decompose, decompose_crossed
 from outperform.stats.variances import deviation, deviation_ratio, normality_pvalue
 
@@ -303,3 +303,24 @@ def test_scores_by_source_raise_the_questions_that_runs_raise():
     with pytest.raises(InvalidScores, match="these look like fractions and per cent"):
         decompose(scores)
     assert decompose(scores, accept="scale").caveats[-1].endswith("which was accepted as right")
+
+
+def test_a_list_of_dicts_is_read_as_a_file_is(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"source": source, "accuracy": float(score)}
+        for source, sd in (("split", 0.02), ("init", 0.01))
+        for score in rng.normal(0.8, sd, size=10).round(4)
+    ]
+    path = tmp_path / "runs.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["source", "accuracy"])
+        writer.writeheader()
+        writer.writerows(rows)
+    assert decompose(rows).to_dict() == decompose(path).to_dict()
+    with pytest.raises(UnreadableRuns) as caught:
+        decompose(5)
+    assert str(caught.value) == (
+        "cannot read runs from a value of type int. Pass a path, a dict, a list of dicts or a data "
+        "frame."
+    )

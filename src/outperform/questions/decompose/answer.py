@@ -4,15 +4,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.doubts import doubt_components, doubt_sources
-from outperform.questions.decompose.redrawn_file import read_variation
 from outperform.questions.decompose.redrawn_runs import Variation, arrange_levels, load_variation
+from outperform.questions.decompose.redrawn_table import read_variation
 from outperform.questions.decompose.result import (
     CrossedDecomposition,
     Decomposition,
@@ -52,7 +52,7 @@ def decompose(
 
 @overload
 def decompose(
-    runs: str | Path | Store,
+    runs: Any,
     *,
     algorithm: str | None = ...,
     task: str | None = ...,
@@ -69,7 +69,7 @@ def decompose(
 
 
 def decompose(
-    runs: Mapping[str, ArrayLike] | str | Path | Store,
+    runs: Any,
     *,
     algorithm: str | None = None,
     task: str | None = None,
@@ -88,12 +88,12 @@ def decompose(
     Parameters
     ----------
     runs
-        The store of a study with a variance or crossed design, or its address; a file with
-        a column of scores and one that says what was redrawn; or, by source, the scores of runs
-        in which only that source was redrawn, n ≥ 2 each; ``"all"``: every source redrawn,
-        ``"noise"``: none.
+        The store of a study with a variance or crossed design, or its address; a file, data frame
+        or list of dicts with a column of scores and one that says what was redrawn; or, by source,
+        the scores of runs in which only that source was redrawn, n ≥ 2 each; ``"all"``: every
+        source redrawn, ``"noise"``: none.
     algorithm, task, metric
-        Names of what the scores are of; of a file, the columns that hold them.
+        Names of what the scores are of; of a table, the columns that hold them.
     source
         Column of a file that says what was redrawn, if it is not called source, varied or the like.
     crossed
@@ -103,9 +103,9 @@ def decompose(
     n_test
         Examples in the test set, for the binomial model of accuracies and error rates.
     drop_incomplete
-        Leave runs of a file out, and count them, that failed or have no score.
+        Leave runs of a table out, and count them, that failed or have no score.
     at, accept
-        Of a file, which row of a learning curve counts; and what is right although it looks wrong,
+        Of a table, which row of a learning curve counts; and what is right although it looks wrong,
         as `read_runs` takes them.
 
     Returns
@@ -126,14 +126,14 @@ def decompose(
         known = {"algorithm": algorithm or "", "task": task or "", "metric": metric or "score"}
         result = decompose_scores(runs, **known, n_test=n_test, confidence_level=level)
         return _question(result, check_doubts(accept))
-    if not isinstance(runs, str | Path) or is_store(runs):
+    searches = None
+    if is_store(runs) or hasattr(runs, "measurements"):
         variations, notes, searches = _load(runs, study)
     elif study is not None:
         raise InvalidInput(f"{runs} is no store of a study", "Leave out --curves")
     else:
-        searches = None
         variations, notes = read_variation(
-            Path(runs),
+            runs,
             source=source,
             crossed=crossed,
             drop_incomplete=drop_incomplete,

@@ -1,9 +1,8 @@
-"""Runs of a file in which sources of variation were redrawn apart."""
+"""Runs of anybody's table in which sources of variation were redrawn apart."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from outperform.questions.decompose.redrawn_runs import Variation
 from outperform.runs import Runs, read_runs
 from outperform.runs.columns import REPLICATE, find_column, find_columns, recognise
 from outperform.runs.confounders import find_pooled
-from outperform.runs.files import open_file
+from outperform.runs.files import open_source
 from outperform.runs.labels import IntArray
 from outperform.runs.pairing import Cell, finite_scores
 from outperform.runs.redrawn import find_redrawn_column
@@ -22,24 +21,24 @@ from outperform.runs.suspicions import Sides, ask, find_suspicions
 
 
 def read_variation(
-    path: Path,
+    data: Any,
     *,
     source: str | None,
     crossed: str | None,
     drop_incomplete: bool,
     reading: Mapping[str, Any],
 ) -> tuple[list[Variation], list[str]]:
-    """Runs of every algorithm on every task of a file, and notes; columns are those of `decompose`.
+    """Runs of every algorithm on every task, and notes; columns are those of `decompose`.
 
     Rows that `compare` takes for no runs are refused, and so are scores that it would ask about.
     """
-    table = open_file(path)
+    table, _ = open_source(data)
     redrawn = _find_redrawn(table, source, crossed)
     for name in redrawn:
         table.label_runs(name)  # refuses runs that have none
     seeds = [] if crossed else recognise(table.names, REPLICATE)
     told_apart = tuple(dict.fromkeys((*redrawn, *seeds))) if crossed or seeds else None
-    runs = _read_any_goal(path, {**reading, "replicate": told_apart})
+    runs = _read_any_goal(data, {**reading, "replicate": told_apart})
     reader = _Reader(runs, redrawn, crossed is not None, drop_incomplete)
     variations, notes = [], [*runs.notes]
     for algorithm, task in product(range(len(runs.algorithms)), range(len(runs.tasks))):
@@ -50,17 +49,17 @@ def read_variation(
     return variations, notes
 
 
-def _read_any_goal(path: Path, reading: Mapping[str, Any]) -> Runs:
+def _read_any_goal(data: Any, reading: Mapping[str, Any]) -> Runs:
     """Read scores that vary, whichever way is better."""
     try:
-        return read_runs(path, **reading)
+        return read_runs(data, **reading)
     except UnknownDirection:
-        return read_runs(path, goal="maximize", **reading)
+        return read_runs(data, goal="maximize", **reading)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Runs of a file, and the columns that say what was redrawn for each."""
+    """Runs of a table, and the columns that say what was redrawn for each."""
 
     runs: Runs
     redrawn: tuple[str, ...]
@@ -117,7 +116,7 @@ class _Reader:
         return {name: rows[sources == name] for name in dict.fromkeys(sources.tolist())}
 
     def _spell(self, column: str, rows: IntArray) -> list[str]:
-        assert self.runs.others is not None  # of a file
+        assert self.runs.others is not None  # of a table
         return self.runs.others.label(column, rows).spell()
 
 
