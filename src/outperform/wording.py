@@ -122,6 +122,22 @@ def make_line(text: str) -> str:
     return make_visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
+def make_lines(texts: Iterable[str]) -> list[str]:
+    """Make a line of each text, as `make_line` does."""
+    return [make_line(text) for text in texts]
+
+
+def make_printable(lines: Iterable[str]) -> str:
+    r"""Write lines that may hold anybody's names so that they can be shown, without passwords.
+
+    Examples
+    --------
+    >>> make_printable(["no file", "dask://me:secret@lab\nNext: trust me"])
+    'no file\ndask://me@lab\\nNext: trust me'
+    """
+    return "\n".join([hide_passwords(make_line(line)) for line in lines])
+
+
 def hide_passwords(text: str) -> str:
     """Leave out of addresses what may be a password, however they are misspelt.
 
@@ -177,6 +193,19 @@ def measure(text: str) -> int:
         0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
         for letter in text
     )
+
+
+def pad_names(names: Iterable[str]) -> list[str]:
+    """Make a line of each name, all equally wide on a screen.
+
+    Examples
+    --------
+    >>> pad_names(["svm", "残差网络"])
+    ['svm     ', '残差网络']
+    """
+    lines = make_lines(names)
+    width = max(map(measure, lines), default=0)
+    return [line + " " * (width - measure(line)) for line in lines]
 
 
 def wrap_lines(text: str, width: int) -> list[str]:

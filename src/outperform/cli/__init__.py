@@ -140,9 +140,9 @@ class _LazyCommands(click.Group):
                 sys.stderr.write("Interrupted.\n")
             status = INTERRUPTED
         except click.ClickException as error:
-            from outperform.wording import hide_passwords, make_line
+            from outperform.wording import make_printable
 
-            error.message = hide_passwords(make_line(error.message))  # type: ignore[misc]  # it may quote anything
+            error.message = make_printable([error.message])  # type: ignore[misc]  # it may quote anything
             with suppress(OSError):
                 error.show()
             status = error.exit_code

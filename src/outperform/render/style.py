@@ -77,7 +77,16 @@ _FONTS_OF_MANY_SCRIPTS = (
 
 def escape(text: str) -> str:
     """Keep matplotlib from reading dollar signs as mathematics, and files from breaking."""
-    return make_visible(text).replace("$", r"\$")
+    return _keep_dollars(make_visible(text))
+
+
+def _keep_dollars(text: str) -> str:
+    return text.replace("$", r"\$")
+
+
+def shorten_label(name: str, length: int) -> str:
+    """Shorten and escape a name that stands alone."""
+    return _keep_dollars(shorten(name, length))
 
 
 def short_names(result: "PairResult", length: int, *, n_lines: int = 1) -> tuple[str, str]:
@@ -87,7 +96,7 @@ def short_names(result: "PairResult", length: int, *, n_lines: int = 1) -> tuple
         first, second = shorten(f"A: {result.a}", length), shorten(f"B: {result.b}", length)
     if n_lines == 2:
         first, second = wrap_name(first, length // 2), wrap_name(second, length // 2)
-    return escape(first), escape(second)
+    return _keep_dollars(first), _keep_dollars(second)
 
 
 def shorten_in(sentence: str, names: Sequence[str]) -> str:
@@ -120,7 +129,7 @@ def wrap_name(name: str, width: int) -> str:
 
 def describe_metric(result: Any) -> str:
     """Name of a result's metric and which way is better."""
-    return f"{escape(shorten(result.metric, 20))} ({describe_goal(result.goal)})"
+    return f"{shorten_label(result.metric, 20)} ({describe_goal(result.goal)})"
 
 
 def join_phrases(*phrases: str) -> str:
@@ -204,7 +213,7 @@ def remove_title(figure: "Figure") -> None:
 def write_scope(figure: "Figure", result: Any) -> None:
     """Write what a result is about below all views, in a figure that grows by as much."""
     width, height = figure.get_size_inches()
-    lines = wrap_lines(escape(str(result.scope)), int(_SMALL_CHARACTERS * width))
+    lines = wrap_lines(_keep_dollars(str(result.scope)), int(_SMALL_CHARACTERS * width))
     below = _SMALL_LINE * len(lines) + 0.06
     figure.set_size_inches(width, height + below)
     share = below / (height + below)

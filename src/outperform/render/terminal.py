@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from outperform.questions.result import Result, Table
-from outperform.wording import hide_passwords, make_line, measure
+from outperform.wording import make_lines, make_printable, pad_names
 
 _WIDEST = 96  # columns of what is wrapped
 _ENDLESS = 10_000  # columns where nobody sees them, so that nothing is cut off
@@ -22,7 +22,7 @@ def say(*lines: str, fg: str | None = None, bold: bool = False, **where: Any) ->
     The one place that prints: names stay text here, a line break in one makes no line, and an
     address shows no password, whoever quotes what was typed.
     """
-    shown = "\n".join(hide_passwords(make_line(line)) for line in lines)
+    shown = make_printable(lines)
     click.echo(click.style(shown, fg=fg, bold=bold or None) if fg or bold else shown, **where)
 
 
@@ -49,13 +49,13 @@ def print_table(table: Table) -> None:
     if table.title:
         say(table.title)
     if table.header:
-        for number, line in enumerate(_lay_out(table)):
-            say(line, bold=number == 0)
+        header, *rows = _lay_out(table)
+        say(header, bold=True)
     else:
-        names = [make_line(name) for name, _ in table.rows]
-        width = max(map(measure, names))
-        for name, (_, value) in zip(names, table.rows, strict=True):
-            say(f"  {name}{' ' * (width - measure(name))}  {value}")
+        names = pad_names([name for name, _ in table.rows])
+        rows = [f"  {name}  {value}" for name, (_, value) in zip(names, table.rows, strict=True)]
+    if rows:
+        say(*rows)
     if table.note:
         say(*table.note.split("\n"))
 
@@ -68,12 +68,10 @@ def _lay_out(table: Table) -> list[str]:
     is_seen = sys.stdout.isatty()
     width = get_terminal_size().columns if is_seen else _ENDLESS
     grid = Grid(box=None, pad_edge=False, padding=(0, 0, 0, table.gap))
-    for place, name in enumerate(table.header):
-        grid.add_column(
-            Text(make_line(name)), justify="right" if place else "left", overflow="fold"
-        )
+    for place, name in enumerate(make_lines(table.header)):
+        grid.add_column(Text(name), justify="right" if place else "left", overflow="fold")
     for row in table.rows:
-        grid.add_row(*(Text(make_line(cell)) for cell in row))
+        grid.add_row(*map(Text, make_lines(row)))
     console = Console(width=width - 2, color_system=None, highlight=False)
     with console.capture() as capture:
         console.print(grid)
@@ -81,19 +79,15 @@ def _lay_out(table: Table) -> list[str]:
 
 
 def _print_caveats(caveats: Sequence[str], *, err: bool) -> None:
-    if caveats:
-        say("", "Caveats", bold=True, err=err)
+    if not caveats:
+        return
+    say("", "Caveats", bold=True, err=err)
     # Where nobody sees the output, it is always the same.
     is_seen = (sys.stderr if err else sys.stdout).isatty()
-    width = min(_WIDEST, get_terminal_size().columns) if is_seen else _WIDEST
-    for caveat in caveats:
-        text = make_line(caveat)
-        # An option such as --test-size stays whole, to be read and copied.
-        lines = textwrap.wrap(
-            text,
-            width,
-            initial_indent="  - ",
-            subsequent_indent="    ",
-            break_on_hyphens=False,
-        )
-        say(*lines, err=err)
+    wrapper = textwrap.TextWrapper(
+        min(_WIDEST, get_terminal_size().columns) if is_seen else _WIDEST,
+        initial_indent="  - ",
+        subsequent_indent="    ",
+        break_on_hyphens=False,  # an option such as --test-size stays whole, to be read and copied
+    )
+    say(*[line for caveat in make_lines(caveats) for line in wrapper.wrap(caveat)], err=err)

@@ -32,6 +32,7 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure,
+    shorten_label,
     wrap_title,
     write_note,
 )
@@ -132,7 +133,7 @@ def draw_agreement(result: BestOf | BestOfComparison, ax: Axes) -> None:
         ax.axhline(mean, color=COLOUR_NEITHER, lw=0.8, ls="--", label=f"mean: {mean:.4g}")
     ax.spines[["right", "top"]].set_visible(False)
     limit_ticks(ax, 4)
-    ax.set_xlabel(escape(shorten(results[0].chosen_by, 30)) + " (chooses)")
+    ax.set_xlabel(shorten_label(results[0].chosen_by, 30) + " (chooses)")
     ax.set_ylabel(_describe_briefly(results[0]))
     # Above the axes, where it hides no run.
     above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": 2 if alone else 1}
@@ -232,7 +233,7 @@ def draw_best_of_difference(result: BestOfComparison, ax: Axes) -> None:
     _lay_out_counts(ax, int(curve.n[-1]))
     ax.set_title(f"{escape(a)} − {escape(b)}", fontsize="small")
     ax.set_xlabel("candidates to choose from, n")
-    ax.set_ylabel(f"difference in\n{escape(shorten(result.a.metric, 20))}")
+    ax.set_ylabel(f"difference in\n{shorten_label(result.a.metric, 20)}")
 
 
 def _lay_out_counts(ax: Axes, last: int) -> None:
@@ -247,7 +248,7 @@ def _lay_out_counts(ax: Axes, last: int) -> None:
 
 
 def _describe_briefly(result: BestOf) -> str:
-    return f"{escape(shorten(result.metric, 18))}\n({describe_goal(result.goal)})"
+    return f"{shorten_label(result.metric, 18)}\n({describe_goal(result.goal)})"
 
 
 _VIEWS = {

@@ -38,13 +38,14 @@ from outperform.render.style import (
     make_figure_below,
     short_names,
     shorten_in,
+    shorten_label,
     title_height,
     wrap_title,
     write_note,
 )
 from outperform.stats import Estimate, exact_interval
 from outperform.stats.outperforming import count_wins
-from outperform.wording import shorten, shorten_apart
+from outperform.wording import shorten_apart
 
 _TRIED = ("fewest", "some", "most")  # numbers of runs that a published table is tried for
 _ROW_HEIGHT = 0.17  # inches, of a task
@@ -116,7 +117,7 @@ def compose_comparison(comparison: Comparison) -> Figure:
         views.append((0.95 if comparison.population is None else 1.25, draw_differences))
     views.append((0.45, draw_probability))
     heights, draw = zip(*views, strict=True)
-    names, task = short_names(comparison, 22), escape(shorten(comparison.task, 22))
+    names, task = short_names(comparison, 22), shorten_label(comparison.task, 22)
     title = _entitle(comparison.claim_of(*names, task), comparison.verdict)
     outside = _LABELS_HEIGHT * len(views) + title_height(title)
     figure = make_figure(COLUMN_WIDTH, sum(heights) + outside, title)
@@ -364,7 +365,7 @@ def draw_log_ratios(result: SequentialComparison, ax: Axes) -> None:
 def compose_sequential(result: SequentialComparison) -> Figure:
     """Draw the log ratios below what they decided."""
     a, b = short_names(result.comparison, 22)
-    task = escape(shorten(result.task, 22))
+    task = shorten_label(result.task, 22)
     short = replace(result, comparison=replace(result.comparison, a=a, b=b, task=task))
     # The interval alone would be read as a verdict of its own.
     lines = short.decided, short.chance

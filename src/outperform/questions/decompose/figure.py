@@ -30,17 +30,16 @@ from outperform.render.style import (
     COLOUR_NOTE,
     COLUMN_WIDTH,
     describe_level,
-    escape,
     join_phrases,
     lay_out_rows,
     limit_ticks,
     make_figure,
     make_figure_below,
+    shorten_label,
     write_note,
 )
 from outperform.stats import Estimate
 from outperform.study.sources import ALL, NOISE, SPLIT
-from outperform.wording import shorten
 
 # Okabe and Ito's, without black and without the yellow that paper swallows.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
@@ -85,7 +84,7 @@ def compose_decomposition(group: Sequence[Decomposition]) -> Figure:
     if len(group) > 1:
         title = "Sources of variation"
     elif largest.sd.value == 0:
-        title = f"No source changes the {escape(shorten(group[0].metric, 20))}"
+        title = f"No source changes the {shorten_label(group[0].metric, 20)}"
     figure = make_figure_below(title, width=COLUMN_WIDTH, height=decomposition_height(group))
     draw_decomposition(group, figure.subplots())
     return figure
@@ -179,12 +178,12 @@ def _find_limit(group: Sequence[Decomposition]) -> float:
 
 
 def _name(source: str) -> str:
-    return escape(shorten(source, 18))
+    return shorten_label(source, 18)
 
 
 def _label_axis(group: Sequence[Decomposition]) -> str:
     level = describe_level(group[0].sources[0].sd.interval)
-    what = f"standard deviation of {escape(shorten(group[0].metric, 20))}"
+    what = f"standard deviation of {shorten_label(group[0].metric, 20)}"
     if len(group) > 1:
         references = {_name(decomposition.reference) for decomposition in group}
         whose = f"{references.pop()}'s" if len(references) == 1 else "each reference's"
@@ -204,7 +203,7 @@ def _label_legend(group: Sequence[Decomposition], index: int) -> str:
         for part in ("algorithm", "task")
         if len({getattr(other, part) for other in group}) > 1
     ]
-    name = escape(shorten(", ".join(names) or f"{index + 1}", 26))
+    name = shorten_label(", ".join(names) or f"{index + 1}", 26)
     return f"{name} ({_name(decomposition.reference)}'s sd {_scale(decomposition):.2g})"
 
 
@@ -244,14 +243,14 @@ def draw_components(decomposition: CrossedDecomposition, ax: Axes) -> None:
         bar.set_gid(f"bar-{label}")
         ends = [estimate.interval.low, estimate.interval.high]
         ax.plot(ends, [y, y], color="black", linewidth=0.8, gid=f"interval-{label}")
-    lay_out_rows(ax, list(range(len(rows))), [escape(shorten(label, 26)) for label, _, _ in rows])
+    lay_out_rows(ax, list(range(len(rows))), [shorten_label(label, 26) for label, _, _ in rows])
     ax.axvline(0, color="black", linewidth=0.6)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlim(*_find_limits([estimate for _, estimate, _ in rows]))
     limit_ticks(ax, 4)
     ax.xaxis.set_major_formatter("{x:g}")  # variances are small: no power of ten in the corner
     level = describe_level(decomposition.parts.total.interval)
-    metric = escape(shorten(decomposition.metric, 20))
+    metric = shorten_label(decomposition.metric, 20)
     ax.set_xlabel(join_phrases(f"variance of {metric}", f"{level} interval"))
     if decomposition.parts.total.value > 0:
         draw_shares(decomposition.parts.total.value, "as share of all", ax, percent=True)
@@ -264,11 +263,11 @@ def compose_components(group: Sequence[CrossedDecomposition]) -> Figure:
     axes = figure.subplots(len(group), 1, squeeze=False, height_ratios=heights)[:, 0]
     for each, ax in zip(group, axes, strict=True):
         draw_components(each, ax)
-        largest = escape(shorten(join_sources(each.largest.names), 30))
+        largest = shorten_label(join_sources(each.largest.names), 30)
         largest = largest.replace(" ", "\N{NO-BREAK SPACE}")
         title = f"Largest part of variance{name_runs(each)}: {largest}"
         if each.largest.share == 0:
-            title = f"No source changes the {escape(shorten(each.metric, 20))}"
+            title = f"No source changes the {shorten_label(each.metric, 20)}"
         wrapped = "\n".join(textwrap.wrap(title, int(15 * COLUMN_WIDTH)))
         ax.set_title(wrapped, fontsize="medium", x=0.3)
     return figure
@@ -311,7 +310,7 @@ def draw_shares(whole: float, label: str, ax: Axes, *, percent: bool = False) ->
 def name_runs(decomposition: Decomposition | CrossedDecomposition) -> str:
     """Say whose runs they are and on what, in a title."""
     names = (decomposition.algorithm, decomposition.task)
-    shown = [escape(shorten(name, 22)) for name in names if name]
+    shown = [shorten_label(name, 22) for name in names if name]
     return f" of {' on '.join(shown)}" if shown else ""
 
 

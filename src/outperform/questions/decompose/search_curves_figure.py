@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from outperform.questions.decompose.search_curves import Course, SearchCurve, SearchCurves
-from outperform.render.style import COLOURS, PAGE_WIDTH, escape, make_figure
+from outperform.render.style import COLOURS, PAGE_WIDTH, escape, make_figure, shorten_label
 from outperform.stats.variances import middle_range
-from outperform.wording import describe_goal, shorten
+from outperform.wording import describe_goal
 
 _LINES = ("-", "--", ":", "-.")
 
@@ -20,7 +20,7 @@ def draw_search_curves(result: SearchCurves, ax: Axes) -> None:
         _draw_course(curve.valid, ax, index, label=_label(result, curve))
     longest = _lay_out_trials(result, ax)
     ax.set_xlim(1, max(longest, 2))
-    metric, better = escape(shorten(result.metric, 18)), describe_goal(result.goal)
+    metric, better = shorten_label(result.metric, 18), describe_goal(result.goal)
     ax.set_ylabel(f"best validation {metric}\n({better})")
     _add_legend(result, ax)
 
@@ -40,7 +40,7 @@ def draw_test_curves(result: SearchCurves, ax: Axes) -> None:
         ax.plot([place], [mean], "D", color=colour, markersize=3.5, gid=f"final-{index}")
     ax.axvline(longest * 1.02 + 0.2, color="#B0B0B0", linewidth=0.6, linestyle=":")
     ax.set_xlim(1, longest * (1.05 + 0.05 * len(result.curves)) + 0.5)
-    ax.set_ylabel(f"test {escape(shorten(result.metric, 18))}\nof the best on validation")
+    ax.set_ylabel(f"test {shorten_label(result.metric, 18)}\nof the best on validation")
     ax.set_xlabel(f"{ax.get_xlabel()} (◆ final fits)")
     if any(curve.test is not None for curve in result.curves):
         _add_legend(result, ax)
@@ -64,7 +64,7 @@ def compose_search_curves(result: SearchCurves) -> Figure:
         if right.get_legend():  # that to the left will do
             right.get_legend().remove()
         if len(tasks) > 1:
-            left.set_title(escape(shorten(task, 40)), loc="left")
+            left.set_title(shorten_label(task, 40), loc="left")
     return figure
 
 
@@ -99,4 +99,4 @@ def _label(result: SearchCurves, curve: SearchCurve) -> str:
         names.append(curve.task)
     if len({other.redrawn for other in others}) > 1:
         names.append(f"{curve.redrawn} redrawn")
-    return f"{escape(shorten(', '.join(names), 30))} ({curve.n_searches} searches)"
+    return f"{shorten_label(', '.join(names), 30)} ({curve.n_searches} searches)"

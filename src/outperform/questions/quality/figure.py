@@ -22,6 +22,7 @@ from outperform.render.style import (
     lay_out_rows,
     limit_ticks,
     make_figure_below,
+    shorten_label,
 )
 from outperform.stats.checks import FloatArray
 from outperform.wording import count, shorten
@@ -49,7 +50,7 @@ class _Group:
 
     @property
     def metric(self) -> str:
-        return escape(shorten(self.pairs[0].metric, 16))
+        return shorten_label(self.pairs[0].metric, 16)
 
     def unit(self, pair: PairQuality) -> float:
         """What 1 on the axis stands for."""

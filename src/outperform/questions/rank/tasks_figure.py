@@ -21,10 +21,9 @@ from outperform.render.style import (
     COLOUR_NEITHER,
     COLOUR_NOTE,
     describe_metric,
-    escape,
     find_size,
+    shorten_label,
 )
-from outperform.wording import shorten
 
 _PANELS = 0.87, 0.65  # inches that a panel takes, and at least where there are many
 _MANY_ROWS = 15  # above which panels are narrow
@@ -82,7 +81,7 @@ def draw_tasks(ranking: Ranking, ax: Axes) -> None:
     ax.patch.set_visible(False)
     titles = label_names([task.name for task in tasks], _LONGEST_TASK)
     if not _share_metric(ranking):
-        metrics = [escape(shorten(task.metric, _LONGEST_TASK - 2)) for task in tasks]
+        metrics = [shorten_label(task.metric, _LONGEST_TASK - 2) for task in tasks]
         parts = zip(titles, metrics, tasks, strict=True)
         titles = [f"{title}\n{metric} {_ARROWS[task.goal]}" for title, metric, task in parts]
     names = [each.name for each in choose_algorithms(ranking)]

@@ -17,11 +17,10 @@ from outperform.render.style import (
     COLOUR_NOTE,
     COLUMN_WIDTH,
     PAGE_WIDTH,
-    escape,
     make_figure,
+    shorten_label,
 )
 from outperform.stats.decision_rules import Rule
-from outperform.wording import shorten
 
 # Label, colour and line of each rule; those of one family share a colour.
 _DASHED, _DOTTED = (0, (4, 1.5)), (0, (1, 1))
@@ -86,7 +85,7 @@ def _compose_scenarios(result: ErrorRates) -> Figure:
     axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for ax, setting in zip(axes.flat, settings, strict=False):
         _draw_setting(result.select(*setting), ax)
-        ax.set_title(escape(shorten(setting[0], 34)))
+        ax.set_title(shorten_label(setting[0], 34))
         ax.label_outer()
     _finish_panels(figure, list(axes.flat), len(settings), legend_columns)
     return figure
@@ -105,7 +104,7 @@ def _compose_efforts(result: ErrorRates, efforts: Sequence[str]) -> Figure:
             fixed = _choose_fixed(result, scenario)
             _draw_effort(result, effort, ax, setting=fixed, truth=truth)
             ax.set_title(f"{_TRUTH} = {result.curves[0].at(truth)[0]:.2g}")
-            ax.set_ylabel(escape(shorten(scenario, 28)) if ax is row[0] else "")
+            ax.set_ylabel(shorten_label(scenario, 28) if ax is row[0] else "")
     _finish_panels(figure, list(axes.flat), axes.size, 4)
     return figure
 
@@ -208,7 +207,7 @@ def _draw_level(result: SeedsCurve, level: float, ax: Axes) -> None:
 
 def compose_seeds(result: SeedsCurve) -> Figure:
     """Draw a panel per level, across the page."""
-    name = escape(shorten(result.algorithm, 40))
+    name = shorten_label(result.algorithm, 40)
     counts = f"{result.n_runs} runs, {result.n_draws:,} draws"
     title = f"{name} against itself: {counts}; ○ from here on the level is kept"
     figure = make_figure(PAGE_WIDTH, 2.6, title)

@@ -22,15 +22,14 @@ from outperform.render.style import (
     COLOUR_NOTE,
     COLUMN_WIDTH,
     describe_level,
-    escape,
     limit_ticks,
     make_figure,
+    shorten_label,
     wrap_title,
     write_note,
 )
 from outperform.stats import BestOfDistribution, best_of_distribution
 from outperform.stats.checks import FloatArray
-from outperform.wording import shorten
 
 Assessment = LeaderboardAssessment | PredictionAssessment
 Mask: TypeAlias = NDArray[np.bool_]
@@ -166,7 +165,7 @@ def draw_leaderboard(result: Assessment, ax: Axes) -> None:
     span = highest - floor
     ax.set_ylim(floor - 0.04 * span, highest + 0.08 * span)  # no dot lies on the axis, cut in half
     ax.set_xlabel(f"rank{below if n_below else ''}")
-    ax.set_ylabel(f"{escape(shorten(result.metric, 20))} (higher is better)")
+    ax.set_ylabel(f"{shorten_label(result.metric, 20)} (higher is better)")
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     # Below, because dots may be anywhere.
     scale = 2 if scores.size > _MANY else 1
@@ -191,7 +190,7 @@ def compose_leaderboard(result: Assessment) -> Figure:
     if isinstance(result, LeaderboardAssessment) and (result.are_alike or result.are_unequal):
         more = " or more"
     title = (
-        f"The best of {result.n_entries:,}: {escape(shorten(result.metric, 20))} "
+        f"The best of {result.n_entries:,}: {shorten_label(result.metric, 20)} "
         f"{result.top:.4f}, soberly {result.sober:.4f}{more}"
     )
     figure = make_figure(COLUMN_WIDTH, 3.0, wrap_title(title, COLUMN_WIDTH))
