@@ -1,10 +1,9 @@
-"""What a store keeps of the study whose results it holds, what has changed, and what is done."""
+"""What a store keeps of the study whose results it holds, and what has changed."""
 
-import gc
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from outperform.errors import InvalidInput
 from outperform.store import Store
@@ -17,14 +16,6 @@ from outperform.study.tasks import name_division
 from outperform.wording import enumerate_names
 
 Pair = tuple[str, str]  # pipeline, task
-_Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, task
-
-
-class Recorded(NamedTuple):
-    """What a store knows of a study."""
-
-    scores: dict[str, dict[str, float]]  # by key of the fit; none where one failed
-    finished: dict[_Role, str]  # keys of runs that an earlier run has finished, searches and all
 
 
 def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -146,17 +137,6 @@ def find_unchanged(
     ]
 
 
-def find_kept(
-    before: Mapping[str, Any] | None, now: Mapping[str, Any], *, retry_failed: bool
-) -> Collection[Pair]:
-    """Pairs whose runs need not be looked up anew.
-
-    Fits done again may change what a search finds; stores of old, which have no plan, do not say
-    which trials failed.
-    """
-    return () if retry_failed or "plan" not in (before or {}) else find_unchanged(before, now)
-
-
 def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[Any]:
     """All that the fits of a pipeline on a task depend on, but for the replicate: code first."""
     code = description["fingerprints"]
@@ -170,36 +150,3 @@ def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[
             description["tasks"].get(task),
         ],
     ]
-
-
-def enter_study(
-    study: Study, store: Store, description: dict[str, Any] | None, *, retry_failed: bool
-) -> dict[str, Any]:
-    """Make a store that of this study: forget which fits were runs where that is not so any more.
-
-    Measurements are kept, whatever study they were made for.
-    """
-    store.lock()
-    before: Mapping[str, Any] | None = store.get_meta("study")
-    now = description or describe_study(study, before)
-    # Forgetting comes first: a run killed in between forgets again, and no harm is done.
-    store.keep_labels(find_kept(before, now, retry_failed=retry_failed))
-    if before != now:
-        store.set_meta("study", now)
-    return now
-
-
-def read_recorded(store: Store, *, retry_failed: bool) -> Recorded:
-    """What a store knows of its study; without failures where they are tried again."""
-    # Python would look again and again through the many objects made here, which all stay: that
-    # was a third of the time for 100,000 fits.
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        scores = store.scores()
-        known = {key: each for key, each in scores.items() if each} if retry_failed else scores
-        labels = store.run_labels()
-        return Recorded(known, {run[:5]: run.key for run in labels if known.get(run.key)})
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -10,11 +10,10 @@ from outperform.engines.engine import describe_failure
 from outperform.runner.planning import Tag
 from outperform.runner.progress import LOOK_EVERY, ActivityLog, Doing, Progress
 from outperform.runner.spool import FitReport, Spool
+from outperform.runner.stored_study import StoredStudy
 from outperform.runner.work import FitWork, list_needs, need_nothing
-from outperform.store import Store
 from outperform.study.fits import Fit
 from outperform.study.simulated_searches import Simulation, simulate
-from outperform.study.study import Study
 
 # Submitted at a time: workers never wait for one another's results to be recorded, and results of
 # quick fits are recorded several to a commit, which is what takes time.
@@ -29,16 +28,9 @@ class Exchange:
     are left in the spool, and their fits done again.
     """
 
-    def __init__(
-        self,
-        study: Study,
-        store: Store,
-        engine: Engine,
-        *,
-        spool: str | Path | None,
-        retry_failed: bool,
-    ) -> None:
-        self._study, self._engine, self._retry_failed = study, engine, retry_failed
+    def __init__(self, stored: StoredStudy, engine: Engine, *, spool: str | Path | None) -> None:
+        study, self._retry_failed = stored.study, stored.retry_failed
+        self._study, self._engine = study, engine
         self.spool = None if spool is None else Spool(spool)
         folder = None if self.spool is None else self.spool.folder
         # Work by task: who lacks the data of one may still do the others', once that is done.
@@ -50,7 +42,7 @@ class Exchange:
         # Of several tasks, some may be done with, and their data be gone.
         self._first = works[0] if len(works) == 1 else FitWork.of(study, [])
         self._needs = list_needs(study)
-        self.log = ActivityLog(store, engine)
+        self.log = ActivityLog(stored.store, engine)
         self._submitted: dict[str | Tag, Fit | None] = {}
         self._spooled: list[FitReport] = []  # found done when they were about to be submitted
 
