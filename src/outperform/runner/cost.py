@@ -10,9 +10,8 @@ from typing import Protocol
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.plain_values import Plain
-from outperform.runner.description import Pair, find_unchanged
 from outperform.runner.planning import Planner
-from outperform.runner.stored_study import StoredStudy
+from outperform.runner.stored_study import Pair, StoredStudy
 from outperform.runner.work import FitWork, list_needs
 from outperform.stats.checks import check_positive
 from outperform.store import Store
@@ -66,7 +65,7 @@ def find_seconds(stored: StoredStudy, per_fit: float | None) -> FitSeconds:
     seconds = {} if per_fit is None else {draw.pair: per_fit for draw in stored.study.draws}
     if stored.before is not None:
         recorded = stored.store.mean_seconds()
-        unchanged = find_unchanged(stored.before, stored.now, however_searched=True)
+        unchanged = stored.find_unchanged(however_searched=True)
         seconds |= {pair: recorded[pair] for pair in recorded if pair in unchanged}
     return FitSeconds(seconds)
 

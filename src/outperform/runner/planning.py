@@ -12,9 +12,8 @@ from typing import Any, Literal
 
 from outperform.engines import Outcome
 from outperform.engines.engine import summarize_error
-from outperform.runner.description import Pair
 from outperform.runner.progress import Progress
-from outperform.runner.stored_study import StoredStudy
+from outperform.runner.stored_study import Pair, StoredStudy
 from outperform.store import Measurement, RunLabel
 from outperform.store.stored_doubts import SURROGATES, label_trial, name_surrogate
 from outperform.study.designs import SimulatedHopt

@@ -1,16 +1,24 @@
-"""A study and its store: what the store knew of it, what it is now, and what is recorded."""
+"""A study in its store: what the store keeps of it, what has changed, and what is recorded."""
 
 import gc
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from outperform.runner.description import Pair, describe_study, find_unchanged
+from outperform.errors import InvalidInput
 from outperform.store import Store
+from outperform.store.planned_runs import count_replicates
+from outperform.store.store import use_store
+from outperform.study.fingerprints import fingerprint
+from outperform.study.fits import gather_fingerprints
 from outperform.study.sources import derive_seed
-from outperform.study.study import Study
-from outperform.study.tasks import check_feasible, measure_resplit
+from outperform.study.study import Study, describe_plan, plan_study
+from outperform.study.tasks import check_feasible, measure_resplit, name_division
+from outperform.wording import enumerate_names
 
+Pair = tuple[str, str]  # pipeline, task
 _Role = tuple[str, str, int, str, str]  # design, source, replicate, pipeline, task
 
 
@@ -54,9 +62,21 @@ class StoredStudy:
         Fits done again may change what a search finds; stores of old, which have no plan, do not
         say which trials failed.
         """
-        if self.retry_failed or "plan" not in (self.before or {}):
-            return ()
-        return find_unchanged(self.before, self.now)
+        known = not self.retry_failed and "plan" in (self.before or {})
+        return self.find_unchanged() if known else ()
+
+    def find_unchanged(self, *, however_searched: bool = False) -> Collection[Pair]:
+        """Pairs of pipeline and task whose runs mean the same fits as before.
+
+        However searched: look at code and data only, as a fit takes as long, whatever the search.
+        """
+        before, now = self.before, self.now
+        n_parts = 2 if however_searched else 3
+        return [
+            pair
+            for pair in (product(now["pipelines"], now["tasks"]) if before else ())
+            if _identify(before, *pair)[:n_parts] == _identify(now, *pair)[:n_parts]
+        ]
 
     @cached_property
     def recorded(self) -> Recorded:
@@ -93,6 +113,123 @@ class StoredStudy:
         if not self.recorded.scores or not with_data <= self.now.get("sizes", {}).keys():
             self.now["sizes"] = _check_splits(self.study)
             self.store.set_meta("study", self.now)
+
+
+def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a store keeps of the study whose results it holds.
+
+    Of an earlier description, numbers of fits and runs are taken over where they still hold,
+    because counting them takes seconds in a study of 100,000 runs.
+    """
+    now = {
+        "name": study.name,
+        "seed": study.seed,
+        "fingerprints": gather_fingerprints(study.pipelines, study.tasks),
+        "files": {pipeline.name: pipeline.hash_files() for pipeline in study.pipelines},
+        "spaces": {pipeline.name: fingerprint(pipeline.space) for pipeline in study.pipelines},
+        "tasks": {task.name: {"metric": task.metric, "goal": task.goal} for task in study.tasks},
+        "pipelines": [pipeline.name for pipeline in study.pipelines],
+        "kinds": [design.kind for design in study.designs],
+        "settings": [repr(design) for design in study.designs],
+        "search": f"{study.tuner} search, {study.trials} trials",
+        "divided": {task.name: name_division(task, study.pipelines) for task in study.tasks},
+        "plan": describe_plan(study),
+    }
+    if before is not None and before == {**before, **now}:
+        return (
+            {"designs": _list_designs(study), **before} if "designs" not in before else {**before}
+        )
+    prices = study.price_alternatives()
+    alone, own = len(study.designs) == 1, prices[study.designs[0].kind]
+    n_fits = sum(n for *_, n in own) if alone else study.count_fits()
+    counted = {"n_fits": n_fits, "prices": prices, "designs": _list_designs(study)}
+    return now | counted | {"sizes": _keep_sizes(before, now) if before else {}}
+
+
+def recall_study(store: str | Path | Store) -> Study:
+    """Study of a store, as far as it says which fits there are; none of its code is imported."""
+    with use_store(store) as opened:
+        study, address = opened.get_meta("study"), opened.address
+    if study is None:
+        raise InvalidInput(f"{address} holds no study yet", "Run one into it: `outperform run`")
+    if study.get("plan") is None:
+        raise InvalidInput(
+            f"{address} does not say which fits are trials of which search: it is of an older "
+            "version, or a design is the person's own",
+            "Run `outperform run STUDY.toml` once more: nothing is trained anew, and the store "
+            "learns it; with a design of your own, pass the study in Python",
+        )
+    return plan_study(study["plan"], study["fingerprints"], study["name"])
+
+
+def _keep_sizes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Sizes of the sets of tasks whose data and splits are as they were."""
+    old = before.get("fingerprints", {})
+    return {
+        name: sizes
+        for name, sizes in before.get("sizes", {}).items()
+        if old.get(f"task {name}") == now["fingerprints"].get(f"task {name}")
+    }
+
+
+def _list_designs(study: Study) -> list[dict[str, Any]]:
+    return count_replicates((r.design, r.source, r.replicate) for r in study.plan_runs())
+
+
+def describe_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What changed since the store was last written, and what that means."""
+    old, new = before["fingerprints"], now["fingerprints"]
+    changes = [
+        f"{what} has changed since the last run: its fits are done anew, the old ones are kept"
+        for what in new
+        if what in old and old[what] != new[what]
+    ]
+    changes += [f"{what} is new" for what in new if what not in old]
+    changes += [
+        f"{what} is not in the study any more: its fits are kept" for what in old if what not in new
+    ]
+    changes += _describe_changed_files(before, now)
+    changes += [
+        f"the search space of pipeline {name} has changed: it is searched anew"
+        for name, space in now["spaces"].items()
+        if before["spaces"].get(name, space) != space
+    ]
+    for word in ("seed", "search"):
+        if before[word] != now[word]:
+            changes.append(
+                f"the {word} was {before[word]} and is now {now[word]}: fits that both need are "
+                "done once"
+            )
+    return changes
+
+
+def _describe_changed_files(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Say which programs have changed that commands run, as nothing else would."""
+    code = [each["fingerprints"] for each in (before, now)]
+    for name, files in now["files"].items():
+        known = before.get("files", {}).get(name, {})
+        changed = [file for file, content in files.items() if known.get(file, content) != content]
+        kept = code[0].get(f"pipeline {name}") == code[1][f"pipeline {name}"]
+        if changed and kept:
+            yield (
+                f"{enumerate_names(changed)} has changed since the last run, and fits of pipeline "
+                f"{name} count as done all the same: rename the pipeline if it scores otherwise now"
+            )
+
+
+def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[Any]:
+    """All that the fits of a pipeline on a task depend on, but for the replicate: code first."""
+    code = description["fingerprints"]
+    return [
+        code.get(f"pipeline {pipeline}"),
+        code.get(f"task {task}"),
+        [
+            description["seed"],
+            description["search"],
+            description["spaces"].get(pipeline),
+            description["tasks"].get(task),
+        ],
+    ]
 
 
 def _check_splits(study: Study) -> dict[str, list[int]]:
