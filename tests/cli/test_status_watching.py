@@ -92,34 +92,34 @@ def test_it_is_said_again_only_where_something_has_changed(store, monkeypatch):
     monkeypatch.setattr("outperform.runner.progress.LOOK_EVERY", 0.01)
     texts = []
     monkeypatch.setattr(store, "set_meta", lambda name, value: texts.append((name, value)))
-    from outperform.runner.progress import ActivityLog, Doing
+    from outperform.runner.progress import ActivityLog
 
-    log = ActivityLog(store_of(store), InlineEngine())
+    log = ActivityLog(store_of(store), InlineEngine(), {})
     progress = Progress(10)
     for _ in range(3):
         time.sleep(0.02)
-        log.write(progress, Doing)
+        log.write(progress)
     progress.n_done = 1
     time.sleep(0.02)
-    log.write(progress, Doing)
+    log.write(progress)
     assert [value["n_done"] for _, value in texts] == [0, 1]
     monkeypatch.setattr("outperform.runner.progress._SPEAK_EVERY", 0.0)
     time.sleep(0.02)
-    log.write(progress, Doing)  # alive all the same
+    log.write(progress)  # alive all the same
     assert len(texts) == 3
     log.end()
     assert texts[-1] == (ACTIVITY, None)
 
 
 def test_long_fits_that_end_together_are_no_higher_rate(store, monkeypatch):
-    from outperform.runner.progress import ActivityLog, Doing
+    from outperform.runner.progress import ActivityLog
 
     now = time.time()
     clock = SimpleNamespace(time=lambda: now, monotonic=lambda: now)
     monkeypatch.setattr("outperform.runner.progress.time", clock)
     paces = []
     monkeypatch.setattr(store, "set_meta", lambda name, value: paces.append(value))
-    log = ActivityLog(store_of(store), InlineEngine())
+    log = ActivityLog(store_of(store), InlineEngine(), {})
     progress = Progress(100)
     for _ in range(3):  # four workers, fits of an hour
         now += 3600
@@ -128,7 +128,7 @@ def test_long_fits_that_end_together_are_no_higher_rate(store, monkeypatch):
         for minutes in (0, 30):
             now += 60 * minutes
             progress.n_done += 1  # so that it speaks
-            log.write(progress, Doing)
+            log.write(progress)
         now -= 60 * minutes
     rates = [60 * pace["fits_per_minute"] for pace in paces]
     assert rates == pytest.approx([4, 4 / 1.5, 4, 4 / 1.25, 4, 4 / (3.5 / 3)])

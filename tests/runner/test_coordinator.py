@@ -226,8 +226,8 @@ def test_a_study_is_described_checked_and_fingerprinted_once(tmp_path, monkeypat
         monkeypatch.setattr(f"{place}.{name}", counted)
 
     study = two(add_up, add_less, 9)  # fewer could decide nothing
-    count("describe_study", "outperform.runner.description")
-    count("gather_fingerprints", "outperform.runner.description")
+    count("describe_study", "outperform.runner.stored_study")
+    count("gather_fingerprints", "outperform.runner.stored_study")
     count("check_study", "outperform.study.study")
     run(study, tmp_path / "study.db", engine="inline")
     assert calls == {"describe_study": 1, "gather_fingerprints": 1}

@@ -9,8 +9,8 @@ import pytest
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput
 from outperform.runner import run_fits
-from outperform.runner.cost import LeftFits, estimate_cost
-from outperform.runner.description import describe_study
+from outperform.runner.cost import count_left, estimate_cost
+from outperform.runner.stored_study import StoredStudy
 from outperform.store import Store, open_store
 from outperform.study.designs import FixHopt, Ideal, ResampledHopt, SimulatedHopt
 from outperform.study.pipelines import FunctionPipeline
@@ -52,8 +52,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def count(study: Study, store: Store, *, retry_failed: bool = False) -> int:
-    description = describe_study(study, store.get_meta("study"))
-    return sum(LeftFits(study, store, description, retry_failed=retry_failed).count().values())
+    return sum(count_left(StoredStudy(study, store, retry_failed=retry_failed)).values())
 
 
 def stop_and_copy(study: Study, store: Store, folder: Path) -> Iterator[Store]:
@@ -131,10 +130,10 @@ def test_what_is_not_begun_is_counted_without_looking_for_it(store, monkeypatch)
     run_fits(plan(Ideal(2)), store, InlineEngine())
     longer = plan(Ideal(50))
     suggested = []
-    counter = LeftFits(longer, store, describe_study(longer), retry_failed=False)
+    stored = StoredStudy(longer, store)
     suggest = TUNERS["random"].suggest
     monkeypatch.setattr(Tuner, "suggest", lambda _, *a: suggested.append(a) or suggest(*a))
-    assert sum(counter.count().values()) == 48 * 13
+    assert sum(count_left(stored).values()) == 48 * 13
     assert len(suggested) == 48  # the first trial of each search
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from outperform.errors import InvalidInput
-from outperform.runner.description import describe_study
+from outperform.runner.stored_study import describe_study
 from outperform.study.study_file import parse_study_file, read_study
 
 STUDY = """[[task]]

@@ -1,7 +1,7 @@
 """The command `outperform run`, and where the fits of a study file run."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from itertools import combinations
@@ -21,14 +21,15 @@ from outperform.cli.options import (
     gamma_option,
     print_json,
 )
-from outperform.cli.progress import ProgressBar, describe_pace, describe_undone
+from outperform.cli.progress import ProgressBar, describe_pace, describe_undone, say_if_slow
 from outperform.cli.run_costs import show_ahead, show_dry_run, time_one_fit_each
 from outperform.engines import Engine, open_engine
 from outperform.errors import OutperformError
 from outperform.render.terminal import print_result, say
-from outperform.runner import Coordinator, Progress, describe_changes, describe_study
-from outperform.runner.cost import FitSeconds, Prices, find_seconds
+from outperform.runner import Coordinator, Progress, describe_changes
+from outperform.runner.cost import FitSeconds, find_seconds, price_run
 from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
+from outperform.runner.stored_study import StoredStudy
 from outperform.stats.checks import check_positive
 from outperform.store import RunLabel, open_store
 from outperform.store.planned_runs import find_needed_failures
@@ -146,21 +147,20 @@ def command(
                 from outperform.questions.compare.decision import check_rule
 
                 check_rule(store, planned, new_rule=new_rule)
-            before = store.get_meta("study") if store.exists() else None
-            now = describe_study(study, before)
-            seconds = find_seconds(study, store, before, now, seconds_per_fit)
+            stored = StoredStudy(study, store, retry_failed=retry_failed)
+            seconds = find_seconds(stored, seconds_per_fit)
             if measure:
                 seconds = time_one_fit_each(study, opened, seconds)
-            changes = describe_changes(before, now) if before else []
-            _announce(study, changes, seconds, planned, err=as_json)
-            prices = Prices(study, now, seconds, opened.n_workers, planned)
-            if dry_run:
-                show_dry_run(prices, store, retry_failed=retry_failed, as_json=as_json)
-                return
-            if not as_json:
-                show_ahead(prices, store, retry_failed=retry_failed)
-            options: dict[str, Any] = {"retry_failed": retry_failed, "spool": folder}
-            coordinator = Coordinator(study, store, opened, description=now, **options)
+            _announce(stored, seconds, planned, err=as_json)
+            if dry_run or not as_json:
+                n_workers, is_asked = opened.n_workers, dry_run or stored.n_recorded > 0
+                with say_if_slow("Counting the fits that are left ..."):
+                    cost = price_run(stored, seconds, n_workers, planned, counts_left=is_asked)
+                if dry_run:
+                    show_dry_run(cost, store.address, may_end_early=bool(planned), as_json=as_json)
+                    return
+                show_ahead(cost)
+            coordinator = Coordinator(stored, opened, spool=folder)
             run = _Run(coordinator, as_json)
             status = run.decide(planned, new_rule=new_rule) if planned else run.finish()
     except KeyboardInterrupt:
@@ -184,15 +184,11 @@ def _plan_decision(
 
 
 def _announce(
-    study: Study,
-    changes: Iterable[str],
-    seconds: FitSeconds,
-    planned: "PlannedDecision | None",
-    *,
-    err: bool,
+    stored: StoredStudy, seconds: FitSeconds, planned: "PlannedDecision | None", *, err: bool
 ) -> None:
     """What has changed, what the study is, and how two are decided."""
-    for change in changes:
+    study = stored.study
+    for change in describe_changes(stored.before, stored.now) if stored.before else ():
         say(f"Note: {change}.", fg="yellow", err=err)
     pipelines, tasks = count(len(study.pipelines), "pipeline"), count(len(study.tasks), "task")
     say(
@@ -289,14 +285,14 @@ class _Run:
         scores, labels = self.coordinator.known, store.run_labels()
         done = [label for label in labels if scores.get(label.key)]
         paired = {label.pipeline for label in done if label.design in PAIRED}
-        names = [name for name in self.coordinator.description["pipelines"] if name in paired]
-        silent = set(self.coordinator.description["pipelines"]) - {run.pipeline for run in done}
+        names = [name for name in self.coordinator.stored.now["pipelines"] if name in paired]
+        silent = set(self.coordinator.stored.now["pipelines"]) - {run.pipeline for run in done}
         if 2 * self._n_failed > self.coordinator.progress.n_fits or (self._n_failed and silent):
             return f"outperform status {address}"
         if len(names) > 1:
             undone: list[tuple[Any, ...]] = [label for label in labels if not scores.get(label.key)]
             if self._n_failed:
-                undone += find_blocked_runs(store.failed_trials(), self.coordinator.description)
+                undone += find_blocked_runs(store.failed_trials(), self.coordinator.stored.now)
             lacking = {role[3] for role in undone if role[0] in PAIRED}
             if {*names[:2]} & lacking:
                 return self._suggest_comparing(names, done, lacking)

@@ -7,8 +7,7 @@ from outperform.cli.progress import say_if_slow
 from outperform.engines import Engine
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
-from outperform.runner.cost import FitSeconds, Prices, RunCost, measure_seconds
-from outperform.store import Store
+from outperform.runner.cost import FitSeconds, RunCost, measure_seconds
 from outperform.study.study import Study
 from outperform.wording import count, format_duration
 
@@ -22,37 +21,24 @@ def time_one_fit_each(study: Study, engine: Engine, known: FitSeconds) -> FitSec
     return seconds
 
 
-def show_dry_run(prices: Prices, store: Store, *, retry_failed: bool, as_json: bool) -> None:
-    """Print what a run would do, and what to do next."""
-    cost = _count(prices, store, retry_failed=retry_failed)
+def show_dry_run(cost: RunCost, address: str, *, may_end_early: bool, as_json: bool) -> None:
+    """Print what a run into a store would do, and what to do next."""
     if as_json:
         print_json(cost.to_dict(), kind="RunCost")
         return
-    _print_table(cost)
+    show_ahead(cost)
     if not cost.n_left:
-        say("", f"Next: nothing is left to do; outperform status {quote(store.address)}")
+        say("", f"Next: nothing is left to do; outperform status {quote(address)}")
         return
     timed = all(each.seconds is not None for each in cost.designs if each.chosen)
     how = "pass --seconds-per-fit, or --measure to time a fit of each pipeline; then "
-    most = "at most " if prices.may_end_early else ""
+    most = "at most " if may_end_early else ""
     does = f"the same command without --dry-run does {most}{cost.n_left:,} fits."
     say("", f"Next: {'' if timed else how}{does}")
 
 
-def show_ahead(prices: Prices, store: Store, *, retry_failed: bool) -> None:
-    """Print what a run will do before it starts, and what is left where it is resumed."""
-    resumes = bool(store.counts())
-    _print_table(_count(prices, store, retry_failed=retry_failed) if resumes else prices.sum_up())
-
-
-def _count(prices: Prices, store: Store, *, retry_failed: bool) -> RunCost:
-    with say_if_slow("Counting the fits that are left ..."):
-        prices.count_left(store, retry_failed=retry_failed)
-    return prices.sum_up()
-
-
-def _print_table(cost: RunCost) -> None:
-    """Print a table, of what is left too where that was counted."""
+def show_ahead(cost: RunCost) -> None:
+    """Print what a run will do before it starts, and what is left where that was counted."""
     counted = any(each.n_left is not None for each in cost.designs)
     rows = []
     for each in cost.designs:

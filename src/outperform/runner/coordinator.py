@@ -6,7 +6,7 @@ not depend on the number of workers.
 """
 
 from collections.abc import Callable, Collection, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from heapq import heappop
 from pathlib import Path
@@ -15,12 +15,11 @@ from typing import Any
 from outperform.engines import Engine
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import EngineError, TooFewRuns
-from outperform.runner.description import enter_study, read_recorded
 from outperform.runner.exchange import Exchange
 from outperform.runner.planning import Planner
 from outperform.runner.progress import Progress
 from outperform.runner.spool import PATIENCE, FitReport, find_heartbeat
-from outperform.runner.work import check_splits
+from outperform.runner.stored_study import StoredStudy
 from outperform.runs import Runs, make_runs
 from outperform.store import Added, Measurement, Store
 from outperform.store.measurement import compare_scores
@@ -68,11 +67,30 @@ def run(
     """
     check_is_study(study)
     with use_store(store) as opened:
-        heartbeat = None if spool is None else find_heartbeat(spool)
-        with use_engine(engine, heartbeat=heartbeat, patience=PATIENCE) as workers:
-            news = _tell_news(report)
-            run_fits(study, opened, workers, retry_failed=retry_failed, spool=spool, report=news)
+        options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
+        with open_coordinator(study, opened, engine, **options) as coordinator:
+            coordinator.run(report=_tell_news(report))
         return _give_runs(study, opened)
+
+
+@contextmanager
+def open_coordinator(
+    study: Study,
+    store: Store,
+    engine: str | Engine,
+    *,
+    retry_failed: bool = False,
+    spool: str | Path | None = None,
+) -> Iterator["Coordinator"]:
+    """Coordinator of a study, with the engine of an address until the block ends, or an open one.
+
+    The options are those of `run`.
+    """
+    heartbeat = None if spool is None else find_heartbeat(spool)
+    with use_engine(engine, heartbeat=heartbeat, patience=PATIENCE) as workers:
+        store.lock()  # before it is read: nobody shall write it in between
+        stored = StoredStudy(study, store, retry_failed=retry_failed)
+        yield Coordinator(stored, workers, spool=spool)
 
 
 def _tell_news(report: Report) -> Report:
@@ -118,15 +136,13 @@ def run_fits(
     report: Report = lambda _: None,
 ) -> Progress:
     """Do the fits of a study that the store does not have yet, and say how many that were."""
-    coordinator = Coordinator(study, store, engine, retry_failed=retry_failed, spool=spool)
-    return coordinator.run(report=report)
+    options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
+    with open_coordinator(study, store, engine, **options) as coordinator:
+        return coordinator.run(report=report)
 
 
 class Coordinator:
     """Does the missing fits of a study, or of some of its designs, as often as it is asked to.
-
-    It takes what `run` takes, and the description from `describe_study` where somebody has made it
-    already.
 
     Attributes
     ----------
@@ -135,31 +151,20 @@ class Coordinator:
     """
 
     def __init__(
-        self,
-        study: Study,
-        store: Store,
-        engine: Engine,
-        *,
-        description: dict[str, Any] | None = None,
-        retry_failed: bool = False,
-        spool: str | Path | None = None,
+        self, stored: StoredStudy, engine: Engine, *, spool: str | Path | None = None
     ) -> None:
-        self.study, self.store, self.engine = study, store, engine
-        self.description = enter_study(study, store, description, retry_failed=retry_failed)
-        self._exchange = Exchange(study, store, engine, spool=spool, retry_failed=retry_failed)
+        self.stored, self.engine = stored, engine
+        self.study, self.store = stored.study, stored.store
+        stored.enter()
+        self._exchange = Exchange(stored, engine, spool=spool)
         # They get ready while we read and plan; not where nothing seems to be missing.
-        if sum(store.counts().values()) < self.description["n_fits"]:
+        if stored.n_recorded < stored.now["n_fits"]:
             self._exchange.wake_workers()
-        recorded = read_recorded(store, retry_failed=retry_failed)
-        self._planner = Planner(study, store, self.description, recorded, retry_failed=retry_failed)
+        self._planner = Planner(stored)
         self.known, self.progress = self._planner.known, self._planner.progress
         self._missing = self._planner.fits
         self._arrived: list[FitReport] = []  # not saved yet
-        sizes = self.description.get("sizes", {})
-        measured = all(task.data is None or task.name in sizes for task in study.tasks)
-        if not self.known or not measured:
-            self.description["sizes"] = check_splits(study)
-            store.set_meta("study", self.description)
+        stored.check_splits()
         if self._exchange.spool:
             done = {key for key, scores in self.known.items() if scores}
             for report in self._exchange.spool.take_duplicates(done):
@@ -195,9 +200,9 @@ class Coordinator:
         self.progress.settle(sum(self.store.counts().values()))
         self.store.set_meta("blocked", self.progress.blocked)
         self.store.set_meta("unsimulated", self.progress.unsimulated)
-        if designs is None and self.progress.n_fits != self.description["n_fits"]:
-            self.description["n_fits"] = self.progress.n_fits
-            self.store.set_meta("study", self.description)
+        if designs is None and self.progress.n_fits != self.stored.now["n_fits"]:
+            self.stored.now["n_fits"] = self.progress.n_fits
+            self.store.set_meta("study", self.stored.now)
         return self.progress
 
     def _submit_some(self, plan: Iterator[tuple[int, PlannedRun]]) -> None:

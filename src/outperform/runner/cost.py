@@ -3,23 +3,15 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.plain_values import Plain
-from outperform.runner.description import (
-    Pair,
-    Recorded,
-    describe_study,
-    find_kept,
-    find_unchanged,
-    read_recorded,
-)
 from outperform.runner.planning import Planner
+from outperform.runner.stored_study import Pair, StoredStudy
 from outperform.runner.work import FitWork, list_needs
 from outperform.stats.checks import check_positive
 from outperform.store import Store
@@ -68,18 +60,12 @@ class FitSeconds:
         )
 
 
-def find_seconds(
-    study: Study,
-    store: Store,
-    before: Mapping[str, Any] | None,
-    now: Mapping[str, Any],
-    per_fit: float | None,
-) -> FitSeconds:
+def find_seconds(stored: StoredStudy, per_fit: float | None) -> FitSeconds:
     """Seconds of a fit as recorded from the same code, else as told."""
-    seconds = {} if per_fit is None else {draw.pair: per_fit for draw in study.draws}
-    if before is not None:
-        recorded = store.mean_seconds()
-        unchanged = find_unchanged(before, now, however_searched=True)
+    seconds = {} if per_fit is None else {draw.pair: per_fit for draw in stored.study.draws}
+    if stored.before is not None:
+        recorded = stored.store.mean_seconds()
+        unchanged = stored.find_unchanged(however_searched=True)
         seconds |= {pair: recorded[pair] for pair in recorded if pair in unchanged}
     return FitSeconds(seconds)
 
@@ -120,33 +106,18 @@ def _time_fits(study: Study, engine: Engine, draws: Sequence[Draw]) -> dict[Pair
     return outcomes
 
 
-class LeftFits:
-    """Counts the fits that a run would still do, at most; nothing is written.
+def count_left(
+    stored: StoredStudy, designs: tuple[Design, ...] | None = None, pipelines: Collection[str] = ()
+) -> Counter[Pair]:
+    """Fits that a run would still do of what `Study.plan_runs` plans, at most; nothing is written.
 
     They are planned as the run would, as far as the recorded fits go. Where all that is recorded
     has been met, no search is followed any more: of 100,000 fits, that takes seconds.
     """
-
-    def __init__(
-        self, study: Study, store: Store, description: Mapping[str, Any], *, retry_failed: bool
-    ) -> None:
-        self._study = study
-        known, runs = read_recorded(store, retry_failed=retry_failed)
-        # As `enter_study` forgets runs.
-        before = store.get_meta("study")
-        kept = {*find_kept(before, description, retry_failed=retry_failed)}
-        finished = {role: key for role, key in runs.items() if role[3:] in kept}
-        about = (study, store, description, Recorded(known, finished))
-        self._plan = partial(Planner, *about, retry_failed=retry_failed, only_counts=True)
-
-    def count(
-        self, designs: tuple[Design, ...] | None = None, pipelines: Collection[str] = ()
-    ) -> Counter[Pair]:
-        """Fits left of what `Study.plan_runs` plans, for every pair of pipeline and task."""
-        planner = self._plan()
-        for order, planned in enumerate(self._study.plan_runs(designs, pipelines)):
-            planner.take_up(order, planned)
-        return planner.count_missing()
+    planner = Planner(stored, only_counts=True)
+    for order, planned in enumerate(stored.study.plan_runs(designs, pipelines)):
+        planner.take_up(order, planned)
+    return planner.count_missing()
 
 
 class Decided(Protocol):
@@ -230,96 +201,72 @@ def estimate_cost(
     if seconds_per_fit is not None:
         check_positive("seconds_per_fit", seconds_per_fit)
     with use_store(store) as opened, use_engine(engine) as workers:
-        before = opened.get_meta("study") if opened.exists() else None
-        now = describe_study(study, before)
-        seconds = find_seconds(study, opened, before, now, seconds_per_fit)
+        stored = StoredStudy(study, opened, retry_failed=retry_failed)
+        seconds = find_seconds(stored, seconds_per_fit)
         if measure:
             seconds = measure_seconds(study, workers, seconds.by_pair)
-        prices = Prices(study, now, seconds, workers.n_workers)
-        prices.count_left(opened, retry_failed=retry_failed)
-        return prices.sum_up()
+        return price_run(stored, seconds, workers.n_workers)
 
 
-class Prices:
+def price_run(
+    stored: StoredStudy,
+    seconds: FitSeconds,
+    n_workers: int,
+    decided: Decided | None = None,
+    *,
+    counts_left: bool = True,
+) -> RunCost:
     """Fits and time of every design: those of the study and, to compare, ideal and fix-hopt.
 
-    Where two are to be decided, it is what that may take, at most.
+    Where two are to be decided, it is what that may take, at most. What is left is not counted
+    where nobody asks for it.
     """
+    n_fits, chosen = _list_designs(stored, decided)
+    names = () if decided is None else decided.names
+    every = tuple(chain.from_iterable(chosen.values()))  # which need some fits in common
+    left: Mapping[str, Mapping[Pair, int]] = {}
+    n_left = 0
+    if counts_left and not stored.n_recorded:
+        left = {kind: n_fits[kind] for kind in chosen}
+        n_left = stored.study.count_fits(every, names)
+    elif counts_left and not _has_ended(stored, decided, n_fits):
+        left = {kind: count_left(stored, own, names) for kind, own in chosen.items()}
+        total = count_left(stored, every, names) if len(chosen) > 1 else left[every[0].kind]
+        n_left = sum(total.values())
+    elif counts_left:
+        left = {kind: {} for kind in chosen}
+    designs = []
+    for kind, own in n_fits.items():
+        to_do = {pair: n for pair, n in left.get(kind, own).items() if n}
+        is_timed = to_do.keys() <= seconds.by_pair.keys()
+        time = seconds.add_up(to_do, n_workers) if is_timed else None
+        n_own_left = sum(left[kind].values()) if kind in left else None
+        designs.append(DesignCost(kind, sum(own.values()), n_own_left, time, kind in chosen))
+    return RunCost(stored.study.name, n_workers, n_left, tuple(designs))
 
-    def __init__(
-        self,
-        study: Study,
-        description: Mapping[str, Any],
-        seconds: FitSeconds,
-        n_workers: int,
-        decided: Decided | None = None,
-    ) -> None:
-        self._study, self._description, self._decided = study, description, decided
-        self._seconds, self._n_workers = seconds, n_workers
-        self._n_fits: dict[str, dict[Pair, int]] = {
-            kind: {(pipeline, task): n for pipeline, task, n in prices}
-            for kind, prices in description["prices"].items()
-        }
-        if decided:
-            pairs = [draw for draw in study.draws if draw.pipeline.name in decided.names]
-            longest = decided.longest
-            self._n_fits = {
-                longest.kind: {draw.pair: count_fits((longest,), draw) for draw in pairs}
-            }
-        self._left: dict[str, Mapping[Pair, int]] = {}  # of the designs that are chosen
-        self._n_left = 0  # of all of them together
 
-    @property
-    def may_end_early(self) -> bool:
-        """Whether a run may do less than this, as it ends where two are decided."""
-        return self._decided is not None
+def _list_designs(
+    stored: StoredStudy, decided: Decided | None
+) -> tuple[dict[str, dict[Pair, int]], dict[str, tuple[Design, ...]]]:
+    """Fits of every design by pair, and which designs are to be run; both by kind."""
+    study, now = stored.study, stored.now
+    if decided is not None:
+        longest = decided.longest
+        draws = [draw for draw in study.draws if draw.pipeline.name in decided.names]
+        n_fits = {draw.pair: count_fits((longest,), draw) for draw in draws}
+        return {longest.kind: n_fits}, {longest.kind: (longest,)}
+    prices = {
+        kind: {(pipeline, task): n for pipeline, task, n in own}
+        for kind, own in now["prices"].items()
+    }
+    kinds = [kind for kind in prices if kind in now["kinds"]]
+    return prices, {kind: tuple(d for d in study.designs if d.kind == kind) for kind in kinds}
 
-    def count_left(self, store: Store, *, retry_failed: bool) -> None:
-        """Count what would still be done; fits that several designs need are done once."""
-        chosen = [kind for kind in self._n_fits if kind in self._description["kinds"]]
-        designs = {
-            kind: tuple(each for each in self._study.designs if each.kind == kind)
-            for kind in chosen
-        }
-        names: tuple[str, ...] = ()
-        if self._decided:
-            longest, names = self._decided.longest, self._decided.names
-            designs = {longest.kind: (longest,)}
-        every = tuple(chain.from_iterable(designs.values()))
-        if not store.exists() or not store.counts():
-            self._left = {kind: self._n_fits[kind] for kind in chosen}
-            self._n_left = self._study.count_fits(every, names)
-            return
-        if not retry_failed and self._has_ended(store):
-            self._left = {kind: {} for kind in designs}
-            return
-        counter = LeftFits(self._study, store, self._description, retry_failed=retry_failed)
-        self._left = {kind: counter.count(own, names) for kind, own in designs.items()}
-        total = self._left[chosen[0]] if len(chosen) == 1 else counter.count(every, names)
-        self._n_left = sum(total.values())
 
-    def _has_ended(self, store: Store) -> bool:
-        """Whether a test of two has ended, on runs that still are what they were."""
-        if self._decided is None:
-            return False
-        unchanged = find_unchanged(store.get_meta("study"), self._description)
-        pairs = self._n_fits[self._decided.longest.kind]
-        return self._decided.has_ended(store) and pairs.keys() <= {*unchanged}
-
-    def sum_up(self) -> RunCost:
-        """What is known so far."""
-        designs = tuple(map(self._price, self._n_fits))
-        return RunCost(self._study.name, self._n_workers, self._n_left, designs)
-
-    def _price(self, kind: str) -> DesignCost:
-        """Cost of a design: of what is left of it, or of all where that was not counted."""
-        n_fits, n_left = self._n_fits[kind], self._left.get(kind)
-        to_do = {pair: n for pair, n in (n_fits if n_left is None else n_left).items() if n}
-        is_timed = to_do.keys() <= self._seconds.by_pair.keys()
-        return DesignCost(
-            design=kind,
-            n_fits=sum(n_fits.values()),
-            n_left=None if n_left is None else sum(n_left.values()),
-            seconds=self._seconds.add_up(to_do, self._n_workers) if is_timed else None,
-            chosen=kind in self._description["kinds"],
-        )
+def _has_ended(
+    stored: StoredStudy, decided: Decided | None, n_fits: Mapping[str, Collection[Pair]]
+) -> bool:
+    """Whether a test of two has ended, on runs that still are what they were."""
+    if decided is None or not {*n_fits[decided.longest.kind]} <= {*stored.kept}:
+        return False
+    return decided.has_ended(stored.store)

@@ -3,18 +3,16 @@
 import time
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
 
 from outperform.engines import Engine, Outcome
 from outperform.engines.engine import describe_failure
 from outperform.runner.planning import Tag
-from outperform.runner.progress import LOOK_EVERY, ActivityLog, Doing, Progress
+from outperform.runner.progress import LOOK_EVERY, ActivityLog, Progress
 from outperform.runner.spool import FitReport, Spool
+from outperform.runner.stored_study import StoredStudy
 from outperform.runner.work import FitWork, list_needs, need_nothing
-from outperform.store import Store
 from outperform.study.fits import Fit
 from outperform.study.simulated_searches import Simulation, simulate
-from outperform.study.study import Study
 
 # Submitted at a time: workers never wait for one another's results to be recorded, and results of
 # quick fits are recorded several to a commit, which is what takes time.
@@ -29,16 +27,9 @@ class Exchange:
     are left in the spool, and their fits done again.
     """
 
-    def __init__(
-        self,
-        study: Study,
-        store: Store,
-        engine: Engine,
-        *,
-        spool: str | Path | None,
-        retry_failed: bool,
-    ) -> None:
-        self._study, self._engine, self._retry_failed = study, engine, retry_failed
+    def __init__(self, stored: StoredStudy, engine: Engine, *, spool: str | Path | None) -> None:
+        study, self._retry_failed = stored.study, stored.retry_failed
+        self._study, self._engine = study, engine
         self.spool = None if spool is None else Spool(spool)
         folder = None if self.spool is None else self.spool.folder
         # Work by task: who lacks the data of one may still do the others', once that is done.
@@ -50,8 +41,8 @@ class Exchange:
         # Of several tasks, some may be done with, and their data be gone.
         self._first = works[0] if len(works) == 1 else FitWork.of(study, [])
         self._needs = list_needs(study)
-        self.log = ActivityLog(store, engine)
         self._submitted: dict[str | Tag, Fit | None] = {}
+        self.log = ActivityLog(stored.store, engine, self._submitted)
         self._spooled: list[FitReport] = []  # found done when they were about to be submitted
 
     @property
@@ -91,7 +82,7 @@ class Exchange:
 
     def receive(self, progress: Progress) -> tuple[list[FitReport], list[Outcome]]:
         """What has come back, of fits and of simulations; nothing where that takes long."""
-        self.log.write(progress, self._describe)
+        self.log.write(progress)
         reports, self._spooled = self._spooled, []
         simulated: list[Outcome] = []
         for outcome in [] if reports else self._engine.wait(LOOK_EVERY):
@@ -127,14 +118,3 @@ class Exchange:
         if report.error is None:
             return report
         return report._replace(error=describe_failure(report.error, outcome.output))
-
-    def _describe(self, tag: Any) -> Doing:
-        """What a worker does, of whatever was submitted."""
-        if tag is None:
-            return Doing("getting ready")
-        if not isinstance(tag, str):
-            return Doing("simulated searches")
-        fit = self._submitted.get(tag)
-        if fit is None:
-            return Doing("a fit that another has done")
-        return Doing("run" if fit.refit else "trial", fit.pipeline, fit.task)

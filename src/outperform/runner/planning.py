@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from outperform.engines import Outcome
 from outperform.engines.engine import summarize_error
-from outperform.runner.description import Pair, Recorded
 from outperform.runner.progress import Progress
-from outperform.store import Measurement, RunLabel, Store
+from outperform.runner.stored_study import Pair, StoredStudy
+from outperform.store import Measurement, RunLabel
 from outperform.store.stored_doubts import SURROGATES, label_trial, name_surrogate
 from outperform.study.designs import SimulatedHopt
 from outperform.study.fits import Fit, PlannedRun, Search
@@ -77,15 +77,14 @@ class Simulations:
     are tried again may change what a search saw.
     """
 
-    def __init__(
-        self, study: Study, store: Store, description: Mapping[str, Any], *, anew: bool
-    ) -> None:
-        self._store, self._description = store, description
-        shares = [each.best_share for each in study.designs if isinstance(each, SimulatedHopt)]
+    def __init__(self, stored: StoredStudy) -> None:
+        self._store, self._description = stored.store, stored.now
+        designs = stored.study.designs
+        shares = [each.best_share for each in designs if isinstance(each, SimulatedHopt)]
         self._best_share = shares[0] if shares else 1.0
-        self._records: dict[str, Any] = store.get_meta(SURROGATES) or {} if shares else {}
-        if anew:
-            self._records = {}
+        self._records: dict[str, Any] = {}
+        if shares and not stored.retry_failed:
+            self._records = self._store.get_meta(SURROGATES) or {}
         self._waiting: dict[str, Waiting] = {}
         self._running: dict[str, Waiting] = {}
 
@@ -158,23 +157,14 @@ class Planner:
         Which fits are runs, and which failed ones are trials; not saved yet.
     """
 
-    def __init__(
-        self,
-        study: Study,
-        store: Store,
-        description: Mapping[str, Any],
-        recorded: Recorded,
-        *,
-        retry_failed: bool,
-        only_counts: bool = False,
-    ) -> None:
-        self._store = store
-        self.known, self._finished = recorded
-        self.progress = Progress(description["n_fits"])
+    def __init__(self, stored: StoredStudy, *, only_counts: bool = False) -> None:
+        study, self._store = stored.study, stored.store
+        self.known, self._finished = stored.recorded
+        self.progress = Progress(stored.now["n_fits"])
         self.fits: dict[str, MissingFit] = {}
         self.labels: list[RunLabel] = []
-        self.simulations = Simulations(study, store, description, anew=retry_failed)
-        self._fingerprints = description["fingerprints"]
+        self.simulations = Simulations(stored)
+        self._fingerprints = stored.now["fingerprints"]
         self._tuner = make_tuner(study.tuner)
         self._counted: set[str] = set()  # known before, and needed by this study
         self._searches: dict[Search, SearchState] = {}

@@ -2,13 +2,14 @@
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from outperform.engines import Engine
 from outperform.store import Store
 from outperform.store.meta import ACTIVITY
+from outperform.study.fits import Fit
 
 LOOK_EVERY = 2.0  # seconds between two looks, and for which a run says nothing
 _SPEAK_EVERY = 30.0  # seconds, though nothing has changed: who watches sees that it is alive
@@ -62,22 +63,19 @@ class Progress:
         self.n_known = min(self.n_known, self.n_fits - others)
 
 
-class Doing(NamedTuple):
-    """What a worker does."""
-
-    doing: str
-    pipeline: str | None = None
-    task: str | None = None
-
-
 class ActivityLog:
     """Says in the store what workers do, how fast fits are done, and how many are left.
 
     Whatever is there from a run that did not end by itself is taken away.
+
+    Parameters
+    ----------
+    submitted
+        What the engine was asked for, by tag: a fit, or None where searches are simulated.
     """
 
-    def __init__(self, store: Store, engine: Engine) -> None:
-        self._store, self._engine = store, engine
+    def __init__(self, store: Store, engine: Engine, submitted: Mapping[Any, Fit | None]) -> None:
+        self._store, self._engine, self._submitted = store, engine, submitted
         self._began = time.time()
         self._looked = self._spoke = time.monotonic()
         self._said: Any = None
@@ -94,13 +92,13 @@ class ActivityLog:
         of_worker[0] += 1
         of_worker[1] += seconds
 
-    def write(self, progress: Progress, describe: Callable[[Any], Doing]) -> None:
-        """Say what is going on, where that has changed since; `describe` tells what a tag is."""
+    def write(self, progress: Progress) -> None:
+        """Say what is going on, where that has changed since."""
         now = time.monotonic()
         if now - self._looked < LOOK_EVERY:
             return
         self._looked = now
-        content = self._describe(progress, describe)
+        content = self._describe(progress)
         if content != self._said or now - self._spoke > _SPEAK_EVERY:
             self._said, self._spoke = content, now
             self._store.set_meta(ACTIVITY, {**content, **self._find_pace(progress.n_left)})
@@ -111,7 +109,7 @@ class ActivityLog:
             self._said = None
             self._store.set_meta(ACTIVITY, None)
 
-    def _describe(self, progress: Progress, describe: Callable[[Any], Doing]) -> dict[str, Any]:
+    def _describe(self, progress: Progress) -> dict[str, Any]:
         known = self._engine.activity()
         active = known or []
         now = time.time()
@@ -127,7 +125,7 @@ class ActivityLog:
             since = float(round(self._first_seen[worker, tag]))
             per_fit = seconds / n_done if n_done else None
             about = {"name": worker, "n_done": int(n_done), "seconds_per_fit": per_fit}
-            workers.append({**about, **describe(tag)._asdict(), "since": since})
+            workers.append({**about, **self._describe_work(tag), "since": since})
         return {
             "engine": self._engine.name,
             "began": self._began,
@@ -139,6 +137,19 @@ class ActivityLog:
             "workers": workers,
             "n_more": max(0, len(active) - _N_KEPT),
         }
+
+    def _describe_work(self, tag: Any) -> dict[str, str | None]:
+        """What a worker does, of whatever was submitted."""
+        fit = self._submitted.get(tag)
+        if tag is None:
+            doing = "getting ready"
+        elif not isinstance(tag, str):  # which is the key of a fit
+            doing = "simulated searches"
+        elif fit is None:
+            doing = "a fit that another has done"
+        else:
+            doing = "run" if fit.refit else "trial"
+        return {"doing": doing, "pipeline": fit and fit.pipeline, "task": fit and fit.task}
 
     def _find_pace(self, n_left: int) -> dict[str, float | None]:
         """How fast fits were done lately, and how long the rest takes at that rate."""

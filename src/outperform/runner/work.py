@@ -19,9 +19,9 @@ from outperform.runner.spool import FitReport, write_report
 from outperform.study.datasets import Dataset
 from outperform.study.fits import Fit
 from outperform.study.pipelines import Pipeline
-from outperform.study.sources import NOISE, derive_seed
+from outperform.study.sources import NOISE
 from outperform.study.study import Study
-from outperform.study.tasks import Task, check_feasible, measure_resplit, split_dataset
+from outperform.study.tasks import Task, split_dataset
 from outperform.wording import enumerate_names
 
 _ALWAYS = ("outperform", "numpy", "scipy", "scikit-learn")
@@ -123,24 +123,6 @@ def _arrive(kind: type[FitWork], *parts: Any) -> FitWork:
     for task in work.tasks.values():
         work.load(task)
     return work
-
-
-def check_splits(study: Study) -> dict[str, list[int]]:
-    """Refuse a split that is impossible in any run; the sizes of training and test sets by task."""
-    tasks = [task for task in study.tasks if task.data is not None]
-    draws: dict[str, dict[int, tuple[int, int]]] = {task.name: {} for task in tasks}
-    for planned in study.plan_runs() if tasks else ():
-        own, replicate = draws.get(planned.task), planned.redrawn.get("split", 0)
-        if own is not None and replicate not in own:
-            fit = planned.make_fit({})
-            own[replicate] = (fit.seeds["split"], fit.fold)
-    sizes, seed = {}, derive_seed(study.seed, "split", 0)
-    for task in tasks:
-        dataset = task.data()
-        check_feasible(task.splitter, dataset, draws[task.name].values())
-        resplit = measure_resplit(task.splitter, dataset, seed=seed)
-        sizes[task.name] = [resplit.n_train, resplit.n_test]
-    return sizes
 
 
 def list_needs(study: Study) -> dict[str, Needs]:

@@ -8,6 +8,7 @@ from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.decision import plan_decision, run_until_decided
 from outperform.questions.compare.sequential import compare_sequentially
 from outperform.runner import run_fits
+from outperform.runner.spool import HEARTBEAT, PATIENCE
 from outperform.stats import plan_sequential_test
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
@@ -391,3 +392,17 @@ def test_gamma_is_ruled_out_only_if_no_failed_pair_could_have_shown_it(store):
     assert (decision.outcome, decision.parts[0].n_incomplete) == ("neither", 7)
     # With seven wins, 7 · .5493 - n · .1438 is below -2.970 from n = 48 on; without, 21 would do.
     assert decision.n_replicates == 48
+
+
+def test_workers_are_told_of_the_heartbeat_in_a_spool(tmp_path, monkeypatch):
+    told = []
+
+    def open_and_note(address, **settings):
+        told.append((address, settings))
+        return InlineEngine()
+
+    monkeypatch.setattr("outperform.engines.engine.open_engine", open_and_note)
+    where = {"engine": "dask://head:8786", "spool": tmp_path / "spool"}
+    run_until_decided(make_study(), tmp_path / "study.db", "a", "b", **where)
+    heartbeat = tmp_path / "spool" / HEARTBEAT
+    assert told == [("dask://head:8786", {"heartbeat": heartbeat, "patience": PATIENCE})]

@@ -154,6 +154,6 @@ def _read(path: str, reading: dict[str, Any], *, trials: bool) -> Runs:
             "trials of a search cannot be joined with other runs", "Leave out --with or --trials"
         )
     from outperform.questions.best_of.search_trials import collect_trials
-    from outperform.runner.description import recall_study
+    from outperform.runner.stored_study import recall_study
 
     return collect_trials(recall_study(path), path, accept=reading["accept"])

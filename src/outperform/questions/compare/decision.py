@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from outperform.engines import Engine
-from outperform.engines.engine import use_engine
 from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.compare.conclusion import OfTwo, Winner
 from outperform.questions.compare.sequential import (
@@ -19,7 +18,7 @@ from outperform.questions.compare.sequential import (
     plan_rule,
 )
 from outperform.questions.result import Table, join_caveats
-from outperform.runner import Coordinator, Progress
+from outperform.runner import Coordinator, Progress, open_coordinator
 from outperform.runs.scope import Scope, join_scopes
 from outperform.stats import SequentialTest, trace_path
 from outperform.store import Store
@@ -351,11 +350,12 @@ def run_until_decided(
     """
     check_is_study(study)
     planned = plan_decision(study, a, b, gamma=gamma, alpha=1 - confidence_level, beta=beta)
-    with use_store(store) as opened, use_engine(engine) as workers:
+    with use_store(store) as opened:
         if opened.exists():  # another rule is refused before anything of the study is changed
             check_rule(opened, planned, new_rule=new_rule)
-        coordinator = Coordinator(study, opened, workers, retry_failed=retry_failed, spool=spool)
-        return add_replicates(coordinator, planned, new_rule=new_rule, report=report)
+        options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
+        with open_coordinator(study, opened, engine, **options) as coordinator:
+            return add_replicates(coordinator, planned, new_rule=new_rule, report=report)
 
 
 def plan_decision(

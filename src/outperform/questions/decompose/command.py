@@ -19,7 +19,7 @@ from outperform.errors import InvalidInput
 from outperform.questions.decompose.answer import decompose
 from outperform.questions.decompose.result import Decompositions
 from outperform.render.terminal import print_result, say
-from outperform.runner.description import recall_study
+from outperform.runner.stored_study import recall_study
 from outperform.store import is_store
 
 

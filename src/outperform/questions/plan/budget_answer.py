@@ -22,7 +22,7 @@ from outperform.questions.plan.constants import (
     measure_constants,
     measure_search_lengths,
 )
-from outperform.runner.description import recall_study
+from outperform.runner.stored_study import recall_study
 from outperform.stats.checks import check_gamma, check_open_unit, check_positive
 from outperform.store import Store, is_store
 from outperform.store.repeated_runs import choose_pairs
