@@ -15,7 +15,11 @@ from outperform.questions.compare.doubts import (
     doubt_tasks,
     doubt_units,
     find_doubts,
-    withstands,
+)
+from outperform.questions.compare.missing_runs import (
+    bound_chances,
+    forget_equivalence,
+    forget_pvalue,
 )
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
@@ -183,6 +187,7 @@ def _compare(
     goal: Goal,
     terms: Terms,
     resplit: Resplit | None,
+    lacking: tuple[int, int] = (0, 0),
     **about: Any,
 ) -> Comparison:
     """Compare scores, but for the doubts about them; `about` is what else is known of them."""
@@ -192,12 +197,17 @@ def _compare(
     probability, reverse_probability, interval, reverse = find_chances(
         a, b, ties=terms.ties, method=terms.interval, rng=terms.rng, **how
     )
+    interval, reverse = bound_chances(
+        (interval, reverse), (a, b), lacking, terms.ties, terms.paired
+    )
     population = None
     if resplit is not None and terms.paired:
         population = find_population(first, second, resplit, terms.confidence_level)
-    tests: list[HypothesisTest | EquivalenceTest] = [*_apply_tests(a, b, terms, resplit)]
+        population = forget_pvalue(population, goal, lacking)
+    tests: list[HypothesisTest | EquivalenceTest] = [*_apply_tests(a, b, terms, resplit, lacking)]
     if terms.equivalence is not None:
-        tests.append(equivalence_test(first, second, margin=terms.equivalence, **how))
+        test = equivalence_test(first, second, margin=terms.equivalence, **how)
+        tests.append(forget_equivalence(test, lacking))
     return Comparison(
         **about,
         scores_a=first,
@@ -212,19 +222,24 @@ def _compare(
         gamma=terms.gamma,
         margin=terms.margin,
         population=population,
+        lacking=lacking,
         tests=tuple(tests),
     )
 
 
 def _apply_tests(
-    a: FloatArray, b: FloatArray, terms: Terms, resplit: Resplit | None
+    a: FloatArray,
+    b: FloatArray,
+    terms: Terms,
+    resplit: Resplit | None,
+    lacking: tuple[int, int],
 ) -> Iterator[HypothesisTest]:
     if not terms.tests:
         return
     # Every task draws the same, so that none depends on those before it.
     rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
     for name in terms.tests:
-        yield apply_test(a, b, name, paired=terms.paired, rng=rng, resplit=resplit)
+        yield apply_test(a, b, name, paired=terms.paired, rng=rng, resplit=resplit, lacking=lacking)
 
 
 def find_population(
@@ -351,14 +366,11 @@ def compare_on_task(
     scope = table.scope_on(task) if terms.sizes is None else _find_resplit_scope(table, task)
     about = {"a": names[0], "b": names[1], "metric": metric, "task": task, "scope_here": scope}
     resplit = terms.sizes or table.resplits.get(task)
-    comparison = _compare(scores.a, scores.b, goal, terms, resplit, **about)
+    comparison = _compare(scores.a, scores.b, goal, terms, resplit, scores.lacking, **about)
     if table.simulated is not None and terms.paired:
         comparison = replace(comparison, combined=_combine(table.simulated, table, comparison))
     if table.searches is not None:
         comparison = _add_searches(comparison, table.searches, terms)
-    comparison = replace(comparison, lacking=scores.lacking)
-    if not withstands(comparison):
-        comparison = replace(comparison, withstands_gaps=False)
     doubts = (
         *find_doubts(comparison),
         *scores.notes,
