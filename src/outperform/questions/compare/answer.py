@@ -38,6 +38,7 @@ from outperform.stats import (
     noether_sample_size,
     resampled_difference,
 )
+from outperform.stats.alignment import align_series, check_same_labels, is_series
 from outperform.stats.checks import (
     FloatArray,
     as_independent,
@@ -466,14 +467,16 @@ def align_scores(scores_a: Any, scores_b: Any, *, paired: bool) -> tuple[FloatAr
         )
     if isinstance(scores_a, Mapping) and isinstance(scores_b, Mapping):
         if paired:
-            _check_same_seeds(list(scores_a), list(scores_b))
+            refuse_metrics([*map(str, (*scores_a, *scores_b))], "A and B")
+            check_same_labels([*scores_a], [*scores_b], "of A or of B")
             scores_b = [scores_b[seed] for seed in scores_a]
         else:
             scores_b = list(scores_b.values())
         scores_a = list(scores_a.values())
-    elif paired and _has_seeds(scores_a) and _has_seeds(scores_b):
-        _check_same_seeds(list(scores_a.index), list(scores_b.index))
-        scores_b = scores_b.reindex(scores_a.index)
+    elif paired:
+        if is_series(scores_a):
+            refuse_metrics([*map(str, scores_a.index)], "A and B")
+        scores_a, scores_b = align_series(scores_a, scores_b, "of A or of B")
     first, second = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b")
     if paired:
         check_paired(first.size, second.size)
@@ -486,25 +489,3 @@ def align_scores(scores_a: Any, scores_b: Any, *, paired: bool) -> tuple[FloatAr
             f"Run both with several seeds; {noether_sample_size()} are a good start",
         )
     return first, second
-
-
-def _has_seeds(scores: Any) -> bool:
-    """Whether scores are a pandas Series."""
-    return hasattr(scores, "reindex") and hasattr(scores, "index")
-
-
-def _check_same_seeds(seeds_a: list[Any], seeds_b: list[Any]) -> None:
-    if len(set(seeds_a)) < len(seeds_a) or len(set(seeds_b)) < len(seeds_b):
-        raise UnpairedScores(
-            "some seeds stand more than once, so runs cannot be paired by seed",
-            "Pass one score per seed, or plain arrays in the same order",
-        )
-    refuse_metrics([*map(str, seeds_a)], "A and B")
-    unmatched = set(seeds_a) ^ set(seeds_b)
-    if unmatched:
-        first = ", ".join(map(str, sorted(unmatched, key=str)[:5]))
-        raise UnpairedScores(
-            f"{count(len(unmatched), 'seed has', 'seeds have')} a score of A or of B only "
-            f"(first: {first})",
-            "Pass the seeds that both were run with, or paired=False if the runs are independent",
-        )
