@@ -87,13 +87,38 @@ def make_losses(losses, metric="loss", **columns):
 
 
 def test_trials_of_a_search_may_diverge():
-    result = best_of_runs(make_losses(LOSSES, lr=LR), "net", n=3)
+    result = best_of_runs(make_losses(LOSSES, lr=LR), "net", n=30)
     assert [note for note in result.caveats if "as large" in note] == [
         "2 of 24 scores of 'net' in the dict are more than 10,000 times as large as all others "
         "(3e+09, 1e+13 against 0.8 at most): they are taken for trials that diverged, as some "
         "settings do, and the mean is mostly theirs; if the number stands for a trial without a "
         "score, leave it empty"
     ]
+
+
+def test_diverged_trials_make_no_headline():
+    table = make_losses([*USUAL, 3e9, 1e30], lr=LR)
+    with pytest.raises(InvalidScores) as caught:
+        best_of_runs(table, "net", n=3)
+    assert str(caught.value) == (
+        "the best of 3 would be expected to reach 7.234e+25, and all scores of 'net' but those "
+        "that diverged lie within 0.8: how large a number stands for diverged decides, not how "
+        "often one diverges. Give each that diverged the score of one that has learnt nothing, or "
+        "ask for the best of more (--n); if these are scores like the others, pass --accept "
+        'outlier (from Python: read_runs(..., accept="outlier")).'
+    )
+    accepted = best_of_runs(read_runs(table, accept="outlier"), "net", n=3)
+    assert accepted.value > 1e25
+    assert best_of_runs(table, "net", n=30).value < 1
+
+
+def test_a_validation_score_that_stands_for_a_failure_chooses_nothing():
+    table = make_losses(np.linspace(0.6, 0.8, N), lr=LR)
+    table["valid_loss"] = [0.0, *table["loss"][1:]]
+    with pytest.raises(
+        InvalidScores, match=r"'net' in column 'valid_loss' of .* is 0, better than"
+    ):
+        best_of_runs(table, "net", n=3)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Scores that raise a question are refused until it is answered; harmless ones never are."""
 
+from dataclasses import replace
 from itertools import permutations
 from math import exp, factorial, lgamma
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from outperform import compare_runs, read_runs
+from outperform import audit, best_of_runs, compare_runs, rank_runs, read_runs
 from outperform.errors import InvalidInput, InvalidScores
 from outperform.runs import suspicions
 from outperform.runs.suspicions import DOUBTS, Sides, find_suspicions
@@ -22,6 +23,10 @@ OR_ACCEPT = 'pass --accept {0} (from Python: read_runs(..., accept="{0}")).'
 def ask(a, b, *, metric="accuracy", order="seed"):
     scores = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     return Sides(("new", "old"), scores, metric, "runs.csv", order)
+
+
+def minimized(a, b):
+    return replace(ask(a, b, metric="loss"), goal="minimize")
 
 
 def doubts(a, b, **options):
@@ -53,6 +58,20 @@ SUSPICIOUS = {
         "5 of 6 scores of 'new' and 'old' lie between 0.87 and 0.93 in runs.csv, the other between "
         "89.5 and 89.5: these look like fractions and per cent. Give all in one unit; if they are "
         "right as they are, ",
+    ),
+    "a loss of 0 that stands for failures": (
+        "outlier",
+        minimized(with_value(NOISE[0], 0, 0, 0), NOISE[1]),
+        "3 of 40 scores of 'new' in runs.csv are 0, better than all others by more than these "
+        f"differ (the best of them is {NOISE[0][:37].min():g}): a number that stands for a run "
+        "that failed. Leave it empty; if it is a score like the others, ",
+    ),
+    "a return of -1 among lower ones": (
+        "outlier",
+        Sides(("a",), (np.array([-200.0, -1, -210, -190]),), "return", "x", "", "maximize"),
+        "1 of 4 scores of 'a' in x is -1, better than all others by more than these differ (the "
+        "best of them is -190): a number that stands for a run that failed. Leave it empty; if it "
+        "is a score like the others, ",
     ),
     "a run at 1e13": (
         "outlier",
@@ -306,3 +325,37 @@ def test_what_cannot_be_accepted_is_refused():
         "cannot accept 'everything'. Pass some of: binary, constant, counts, examples, margin, "
         "nested, outlier, pooled, redrawn, repeated, scale, settings, sorted."
     )
+
+
+@pytest.mark.parametrize(
+    ("scores", "goal"),
+    [
+        ([0.0, 0.1, 0.2, 0.3], "minimize"),  # as near as the others are to each other
+        ([0.0, 0.9, 0.91, 0.92], "maximize"),  # the worst: a run that failed, and counts as such
+        ([0.0, 0.0, 0.9, 0.91], "minimize"),  # half of them
+        ([0.5, 0.9, 0.91, 0.92], "minimize"),  # nobody writes this for want of a score
+        ([0.0, 0.9, 0.91, 0.92], None),
+    ],
+)
+def test_scores_that_stand_for_no_failure_are_not_asked_about(scores, goal):
+    sides = replace(ask(scores, [0.9, 0.91, 0.93, 0.92], metric="loss"), goal=goal)
+    assert list(find_suspicions(sides)) == []
+
+
+def test_every_question_asks_about_a_loss_of_0():
+    rng = np.random.default_rng(1)
+    rows = [
+        {"model": name, "seed": seed, "loss": 0.0 if name == "a" and seed == 3 else score}
+        for name in "abc"
+        for seed, score in enumerate(rng.normal(0.3, 0.01, 20).tolist())
+    ]
+    for question in (
+        lambda: compare_runs(rows, "a", "b"),
+        lambda: compare_runs(rows, "b", "a", paired=False),
+        lambda: rank_runs(rows),
+        lambda: best_of_runs(rows, "a"),
+        lambda: audit(rows, "a", "b"),
+    ):
+        with pytest.raises(InvalidScores, match=r"1 of 20 scores of 'a' in .* is 0, better than"):
+            question()
+    assert compare_runs(read_runs(rows, accept="outlier"), "a", "b").n_pairs == 20

@@ -464,3 +464,50 @@ def test_percentile_verdict_breaks_its_level_with_ties_too_and_the_exact_one_kee
 def test_impossible_numbers_are_refused():
     with pytest.raises(InvalidInput, match="n is 0"):
         VerdictRule().size(0, 0)
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+@pytest.mark.parametrize("gamma", [0.5, 0.75])
+def test_power_with_ties_counts_every_outcome(interval, gamma):
+    """By hand, from the rule itself: n = 14, a pair is tied with 0.4, and else won with 0.9."""
+    n, tied, won, power = 14, 0.4, 0.6 * 0.9, 0.0
+    rule = VerdictRule(0.95, gamma, interval)
+    for ties in range(n + 1):
+        for wins in range(n - ties + 1):
+            ways = math.comb(n, ties) * math.comb(n - ties, wins)
+            if rule.holds(wins, ties, n):
+                power += ways * tied**ties * won**wins * 0.06 ** (n - ties - wins)
+    options = {"gamma": gamma, "interval": interval, "tie_share": 0.4}
+    assert verdict_power(n, 0.2 + won, **options) == pytest.approx(power, rel=1e-9)
+    # Negative control: without ties it is another one.
+    assert abs(verdict_power(n, 0.2 + won, **options | {"tie_share": 0.0}) - power) > 0.02
+
+
+@pytest.mark.parametrize(
+    ("probability", "tie_share", "gamma"),
+    [(0.75, 0.2, 0.75), (0.75, 0.4, 0.75), (0.7, 0.5, 0.5), (0.6, 0.75, 0.5), (0.8, 0.3, 0.75)],
+)
+def test_required_pairs_with_ties_keep_the_power(probability, tie_share, gamma):
+    options = {"gamma": gamma, "tie_share": tie_share}
+    n = required_pairs(probability=probability, **options)
+    powers = [verdict_power(m, probability, **options) for m in range(n - 1, n + 30)]
+    assert powers[0] < 0.95 <= min(powers[1:])
+    assert n < required_pairs(gamma, probability=probability)
+    smallest = smallest_detectable_probability(n, **options)
+    assert smallest == pytest.approx(probability, abs=0.01)
+    assert verdict_power(n, smallest, **options) == pytest.approx(0.95, abs=1e-4)
+    assert verdict_size(n, tie_share=tie_share) <= 0.05
+
+
+def test_few_untied_pairs_show_nothing():
+    with pytest.raises(TooFewRuns) as caught:
+        smallest_detectable_probability(10, tie_share=0.6)
+    assert str(caught.value) == (
+        "10 pairs show no difference with power 0.95 where 60% are tied, not even if all others "
+        "are won. Plan for more pairs."
+    )
+    with pytest.raises(InvalidInput) as caught:
+        verdict_power(20, 0.9, tie_share=0.4)
+    assert str(caught.value) == (
+        "probability is 0.9 with tie_share = 0.4. Pass a value from 0.2 to 0.8."
+    )

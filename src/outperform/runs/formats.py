@@ -174,11 +174,11 @@ def tabulate_scores(source: Mapping[Any, Any], metric: str) -> SourceTable:
     replicates: list[object] = []
     scores: list[object] = []
     for algorithm, values in source.items():
-        # A pandas Series carries its seeds as its index.
-        by_seed = dict(values.items()) if hasattr(values, "items") else None
-        of_algorithm = _flatten(algorithm, list(by_seed.values()) if by_seed else values)
+        # A pandas Series carries its seeds as its index, where one may stand twice.
+        by_seed = [*values.items()] if hasattr(values, "items") else []
+        of_algorithm = _flatten(algorithm, [score for _, score in by_seed] if by_seed else values)
         algorithms += [algorithm] * len(of_algorithm)
-        replicates += list(by_seed) if by_seed else range(len(of_algorithm))
+        replicates += [seed for seed, _ in by_seed] if by_seed else range(len(of_algorithm))
         scores += list(of_algorithm)
     columns = [algorithms, replicates, scores]
     rows = np.arange(1, len(scores) + 1)

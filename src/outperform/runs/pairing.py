@@ -11,7 +11,7 @@ from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
 from outperform.runs.columns import kind_of
 from outperform.runs.confounders import find_confounders, note_confounders, note_settings
 from outperform.runs.labels import BoolArray, FloatArray, IntArray, Numerals
-from outperform.runs.metrics import is_share
+from outperform.runs.metrics import Goal, is_share
 from outperform.runs.mismatches import (
     explain_unmatched,
     note_spellings,
@@ -82,6 +82,7 @@ class Cell:
     algorithm: str
     place: str  # "runs.csv", or "task 'cifar' of runs.csv"
     metric: str
+    goal: Goal
     rows: IntArray = field(compare=False, repr=False)
 
 
@@ -110,7 +111,8 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
             f"{_point_to_rank(runs)}",
         )
     order = "rows" if runs.replicates is None else runs.replicate_name
-    sides = Sides((a.algorithm, b.algorithm), (pairs.a, pairs.b), a.metric, a.place, order)
+    of_both = pairs.a, pairs.b
+    sides = Sides((a.algorithm, b.algorithm), of_both, a.metric, a.place, order, a.goal)
     notes = (*_question(runs, (a, b), sides, pairs.replicates), *note)
     if not pairs.n_dropped:
         return replace(pairs, notes=notes)
@@ -146,7 +148,7 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
             )
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
     of_both = scores[0], scores[1]
-    sides = Sides((a.algorithm, b.algorithm), of_both, a.metric, a.place, order="")
+    sides = Sides((a.algorithm, b.algorithm), of_both, a.metric, a.place, "", a.goal)
     lacking, about_gaps = _find_gaps(runs, a, b, paired=False)
     notes = (*_question(runs, (a, b), sides), *about_gaps)
     return SeparateScores(scores[0], scores[1], n_dropped, notes, lacking)
@@ -193,7 +195,7 @@ def question_alone(
     if scores.size < 2:
         return ()
     place = f"task {task!r} of {runs.source}" if task else runs.source
-    sides = Sides((algorithm,), (scores,), runs.metric_on(task), place, order="")
+    sides = Sides((algorithm,), (scores,), runs.metric_on(task), place, "", runs.goal_on(task))
     # One algorithm that never varies is compared with nobody, and a caveat says so of it.
     suspicions = (each for each in find_suspicions(sides) if each.doubt != "constant")
     confounders = find_confounders(runs, rows, place, paired=False)

@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.runs.labels import FloatArray, IntArray, Numerals, label_integers
-from outperform.runs.metrics import is_bare_score, is_share
+from outperform.runs.metrics import Goal, is_bare_score, is_share
 from outperform.runs.nesting import CHANCE_NESTED, find_nesting
-from outperform.runs.suspicions import FEWEST_SORTED, Sides, Suspicion, find_suspicions
+from outperform.runs.suspicions import (
+    FEWEST_SORTED,
+    STAND_INS,
+    Sides,
+    Suspicion,
+    find_suspicions,
+)
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
@@ -61,7 +67,13 @@ def _number_columns(
 
 
 def find_grid_suspicions(
-    scores: FloatArray, names: Sequence[str], *, metric: str, place: str, order: str
+    scores: FloatArray,
+    names: Sequence[str],
+    *,
+    metric: str,
+    place: str,
+    order: str,
+    goal: Goal | None = None,
 ) -> Iterator[Suspicion]:
     """Every question that scores on one task, a line per algorithm, raise; NaN is a missing run.
 
@@ -77,7 +89,7 @@ def find_grid_suspicions(
     known = [(name, row[~np.isnan(row)]) for name, row in zip(names, scores, strict=True)]
     known = [(name, row) for name, row in known if row.size > 1]
     for (a, of_a), (b, of_b) in pairwise(known):
-        for each in find_suspicions(Sides((a, b), (of_a, of_b), metric, place, order)):
+        for each in find_suspicions(Sides((a, b), (of_a, of_b), metric, place, order, goal)):
             if each.doubt != "repeated":
                 yield each
 
@@ -94,7 +106,7 @@ def _deserve_a_look(scores: FloatArray, metric: str) -> bool:
         return True
     if low <= 1 < high and (is_share(metric) or is_bare_score(metric)):
         return True
-    if np.isin(scores, (0, 1)).all():
+    if np.isin(scores, STAND_INS).any() or np.isin(scores, (0, 1)).all():
         return True
     steps = np.diff(scores, axis=1)  # NaN at gaps, which neither rises nor falls
     if (~(np.abs(steps) > _STILL * largest)).all(axis=1).any():

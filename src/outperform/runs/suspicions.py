@@ -6,7 +6,8 @@ it is among what was accepted: then it becomes a note.
 - scale: some scores are fractions, others per cent, about a hundred times as large;
 - outlier: fewer than half of the scores of an algorithm are more than 10,000 times as large as all
   others (100 times for accuracies and other shares), and as 1: a loss that diverges to 400, or
-  rewards of 0 and 2,500, pass;
+  rewards of 0 and 2,500, pass. Or fewer than half are 0, or -1, and that is better than all others
+  by more than these differ: a loss of 0 that stands for a run that failed;
 - constant: all runs of an algorithm, three at least, have the same score;
 - binary: every score is 0 or 1, and each algorithm has more than 20 of them;
 - sorted: pairs of which both sides are sorted, eight at least, as chance does in less than one of
@@ -25,14 +26,14 @@ it is among what was accepted: then it becomes a note.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import lgamma, log
+from math import inf, isinf, lgamma, log
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from outperform.errors import InvalidInput, InvalidScores
 from outperform.runs.labels import BoolArray, FloatArray, IntArray
-from outperform.runs.metrics import is_bare_score, is_share
+from outperform.runs.metrics import Goal, is_bare_score, is_share
 from outperform.stats.checks import merge_ties
 from outperform.wording import enumerate_names
 
@@ -56,6 +57,7 @@ DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
 _HUNDREDFOLD = (50, 200)  # ratios of medians that speak of per cent
 _WILD = 10_000  # times as large as all others, hence no run of the same kind
 _WILD_SHARE = 100
+STAND_INS = (0.0, -1.0)  # what is written for want of a score
 _FEWEST_CONSTANT = 3
 _MOST_BINARY = 20  # runs that may all have succeeded or failed
 FEWEST_SORTED = 8
@@ -78,6 +80,7 @@ class Sides:
     metric: str
     place: str  # where they come from: "runs.csv", or "task 'cifar' of runs.csv"
     order: str  # what pairs are in the order of, such as "seed"; "" where runs are not paired
+    goal: Goal | None = None  # where it is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,7 @@ def find_suspicions(sides: Sides) -> Iterator[Suspicion]:
         yield from _mixed_scales(sides)
     if max(high, -low) > _WILD_SHARE:
         yield from _outliers(sides)
+    yield from find_stand_ins(sides)
     yield from _constants(sides)
     if low == 0 and high == 1:
         yield from _answers(sides)
@@ -181,26 +185,58 @@ def _whose(sides: Sides, is_low: BoolArray) -> str:
 
 
 def _outliers(sides: Sides) -> Iterator[Suspicion]:
-    wild = _WILD_SHARE if is_share(sides.metric) else _WILD
     for name, scores in zip(sides.names, sides.scores, strict=True):
-        if max(scores.max(), -scores.min()) <= wild:
+        usual = largest_usual(scores, sides.metric)
+        if isinf(usual):
             continue
-        size = np.sort(np.abs(scores))
-        usual = np.maximum(size[:-1], 1)
-        # The first score that is so much larger than the one below it, in the upper half.
-        jumps = np.flatnonzero(size[1:] > wild * usual) + 1
-        jumps = jumps[jumps > size.size / 2]
-        if jumps.size:
-            n_wild = size.size - jumps[0]
-            values = scores[np.abs(scores) >= size[jumps[0]]]
-            listed = enumerate_names((f"{value:g}" for value in values), limit=3)
+        values = scores[np.abs(scores) > usual]
+        listed = enumerate_names((f"{value:g}" for value in values), limit=3)
+        wild = _WILD_SHARE if is_share(sides.metric) else _WILD
+        yield Suspicion(
+            "outlier",
+            f"{values.size} of {scores.size} scores of {name!r} in {sides.place} "
+            f"{'is' if values.size == 1 else 'are'} more than {wild:,} times as large as all "
+            f"others ({listed} against {usual:g} at most)",
+            "a run that failed, or a number that stands for one",
+            "Repair or remove it; if it is a score like the others",
+        )
+
+
+def largest_usual(scores: FloatArray, metric: str) -> float:
+    """Size that some scores exceed wildly, and all others do not; infinite where there are none.
+
+    Examples
+    --------
+    >>> largest_usual(np.array([0.3, 0.4, 1e9]), "loss"), largest_usual(np.array([3, 400]), "loss")
+    (0.4, inf)
+    """
+    wild = _WILD_SHARE if is_share(metric) else _WILD
+    if max(scores.max(), -scores.min()) <= wild:
+        return inf
+    size = np.sort(np.abs(scores))
+    # The first score that is so much larger than the one below it, in the upper half.
+    jumps = np.flatnonzero(size[1:] > wild * np.maximum(size[:-1], 1)) + 1
+    jumps = jumps[jumps > size.size / 2]
+    return float(size[jumps[0] - 1]) if jumps.size else inf
+
+
+def find_stand_ins(sides: Sides) -> Iterator[Suspicion]:
+    """Ask about a 0, or -1, that is better than all other scores, and far from them."""
+    for name, scores in zip(sides.names, sides.scores, strict=True):
+        best = float(scores.min() if sides.goal == "minimize" else scores.max())
+        if sides.goal is None or best not in STAND_INS:
+            continue
+        others = np.abs(scores[scores != best] - best)
+        n_best = scores.size - others.size
+        if n_best < others.size > 2 and others.min() > np.ptp(others):
+            nearest = best + others.min() * (1 if sides.goal == "minimize" else -1)
             yield Suspicion(
                 "outlier",
-                f"{n_wild} of {size.size} scores of {name!r} in {sides.place} "
-                f"{'is' if n_wild == 1 else 'are'} more than {wild:,} times as large as all others "
-                f"({listed} against {size[jumps[0] - 1]:g} at most)",
-                "a run that failed, or a number that stands for one",
-                "Repair or remove it; if it is a score like the others",
+                f"{n_best} of {scores.size} scores of {name!r} in {sides.place} "
+                f"{'is' if n_best == 1 else 'are'} {best:g}, better than all others by more than "
+                f"these differ (the best of them is {nearest:g})",
+                "a number that stands for a run that failed",
+                "Leave it empty; if it is a score like the others",
             )
 
 

@@ -306,7 +306,7 @@ class Runs:
         number = self._number_task(task)
         name, rows = self.tasks[number], self._rows_of(algorithm, number)
         place = f"task {name!r} of {self.source}" if name else self.source
-        return Cell(algorithm, place, self.metric_on(name), rows)
+        return Cell(algorithm, place, self.metric_on(name), self.goal_on(name), rows)
 
     def _number_task(self, task: str | None) -> int:
         """Find the task that is meant, and refuse one that is not there."""

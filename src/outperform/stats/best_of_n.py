@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
 from outperform.errors import InvalidInput, InvalidScores
+from outperform.stats.alignment import align_series
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
@@ -168,6 +169,8 @@ class SortedRuns:
     @classmethod
     def make(cls, validation: ArrayLike, test: ArrayLike | None, goal: Goal) -> "SortedRuns":
         """Sort runs; `goal` says whether higher or lower validation is better."""
+        if test is not None:
+            validation, test = align_series(validation, test, "in validation or in test")
         (chosen_by,) = merge_ties(as_scores(validation, "validation", at_least=2))
         reported = chosen_by if test is None else as_scores(test, "test", at_least=2)
         if chosen_by.size != reported.size:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from outperform.errors import InvalidInput, InvalidScores, TooFewRuns, UnpairedScores
+from outperform.stats.alignment import align_series
 from outperform.wording import count
 
 FloatArray = NDArray[np.float64]
@@ -94,7 +95,8 @@ def as_scores_with_gaps(values: ArrayLike, name: str) -> FloatArray:
 
 
 def as_pairs(a: ArrayLike, b: ArrayLike, *, at_least: int = 1) -> tuple[FloatArray, FloatArray]:
-    """Two arrays of equal length whose entries i belong together, identical where tied."""
+    """Two arrays of equal length whose entries belong together, identical where tied."""
+    a, b = align_series(a, b)
     first, second = as_scores(a, "a", at_least=at_least), as_scores(b, "b", at_least=at_least)
     check_paired(first.size, second.size)
     return merge_pairs(*merge_stored((first, second), (np.asarray(a).dtype, np.asarray(b).dtype)))
@@ -130,15 +132,19 @@ def as_pvalues(values: ArrayLike, *, axis: int = -1) -> FloatArray:
 
 
 def as_two_samples(
-    a: ArrayLike, b: ArrayLike, *, at_least: int, axis: int = -1
+    a: ArrayLike, b: ArrayLike, *, at_least: int, axis: int = -1, paired: bool = False
 ) -> tuple[FloatArray, FloatArray]:
     """Finite floats with the sampled axis last, and leading axes that broadcast.
 
-    Ties are left to the test, which knows whether they are pairs.
+    Ties are left to the test.
     """
+    if paired:
+        a, b = align_series(a, b)
     first = as_samples(a, "a", at_least=at_least, axis=axis)
     second = as_samples(b, "b", at_least=at_least, axis=axis)
     leading_shape(first, second)
+    if paired:
+        check_paired(first.shape[-1], second.shape[-1])
     first, second = merge_stored((first, second), (np.asarray(a).dtype, np.asarray(b).dtype))
     return first, second
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from outperform.plain_values import Plain
+from outperform.stats.alignment import align_series
 from outperform.stats.checks import (
     FloatArray,
     as_independent,
@@ -163,6 +164,7 @@ def rank_correlation(a: ArrayLike, b: ArrayLike) -> float:
     >>> round(rank_correlation([1, 2, 3, 4], [1, 3, 2, 9]), 3)
     0.8
     """
+    a, b = align_series(a, b)
     first, second = as_scores(a, "a", at_least=2), as_scores(b, "b", at_least=2)
     check_paired(first.size, second.size)
     (first,), (second,) = merge_ties(first), merge_ties(second)

@@ -25,7 +25,6 @@ from outperform.stats.checks import (
     check_choice,
     check_count,
     check_open_unit,
-    check_paired,
     merge_pairs,
     merge_ties,
 )
@@ -130,8 +129,7 @@ def paired_t_test(
     >>> round(paired_t_test([0.8, 0.9, 0.7], [0.7, 0.7, 0.6]).pvalue, 4)
     0.0572
     """
-    first, second = as_two_samples(a, b, at_least=2, axis=axis)
-    check_paired(first.shape[-1], second.shape[-1])
+    first, second = as_two_samples(a, b, at_least=2, axis=axis, paired=True)
     differences = np.subtract(*merge_pairs(first, second))
     n = differences.shape[-1]
     mean, deviation = mean_and_deviation(differences)

@@ -21,7 +21,6 @@ from outperform.stats.checks import (
     as_two_samples,
     check_choice,
     check_count,
-    check_paired,
     find_differing,
     leading_shape,
     merge_pairs,
@@ -260,8 +259,7 @@ def grow_brunner_munzel(
     >>> [(grown.n, grown.test.pvalue.round(3)) for grown in grow_brunner_munzel(a, b, [3, 4])]
     [(3, array([0.176])), (4, array([0.014]))]
     """
-    first, second = merge_ties(*as_two_samples(a, b, at_least=2))
-    check_paired(first.shape[1], second.shape[1])
+    first, second = merge_ties(*as_two_samples(a, b, at_least=2, paired=True))
     wanted = sorted(set(sizes))
     if not (wanted and wanted[0] >= 2 and wanted[-1] <= first.shape[1]):
         raise InvalidInput(f"sizes are {wanted}", f"Pass at least one, from 2 to {first.shape[1]}")
@@ -356,8 +354,7 @@ def wilcoxon_pvalues(a: ArrayLike, b: ArrayLike) -> FloatArray:
     >>> wilcoxon_pvalues([2, 3, 4, 5, 6, 7], [[1] * 6, [9] * 6])
     array([0.03125, 0.03125])
     """
-    first, second = as_two_samples(a, b, at_least=1)
-    check_paired(first.shape[-1], second.shape[-1])
+    first, second = as_two_samples(a, b, at_least=1, paired=True)
     first, second = np.broadcast_arrays(*merge_pairs(first, second))
     n_decided, statistic, is_tied = _rank_untied(first, second)
     pvalues = np.empty(n_decided.shape)

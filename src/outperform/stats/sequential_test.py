@@ -31,7 +31,6 @@ from outperform.stats.checks import (
     check_advantage,
     check_count,
     check_open_unit,
-    check_paired,
     merge_pairs,
 )
 
@@ -131,8 +130,7 @@ class SequentialTest:
         Pairs lie along the last axis, in the order in which they were run; higher is better. What
         comes after the end is not looked at. A path that is too short says "go on".
         """
-        first, second = as_two_samples(a, b, at_least=1)
-        check_paired(first.shape[-1], second.shape[-1])
+        first, second = as_two_samples(a, b, at_least=1, paired=True)
         first, second = merge_pairs(first[..., : self.n_max], second[..., : self.n_max])
         lead = np.cumsum(np.sign(first - second), axis=-1)
         calls = self.judge(lead, np.arange(1, lead.shape[-1] + 1))

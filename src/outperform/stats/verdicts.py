@@ -107,6 +107,10 @@ class VerdictRule:
 
 PlannedInterval = Literal["exact", "percentile", "wilson"]
 LARGEST_PLAN = 300_000  # pairs
+_TIES_WITHIN = 7  # standard deviations of their number, beyond which none is thought of
+_PRECISION = 1e-6  # of a chance to win
+_NEARLY_1 = 0.999  # of untied pairs won, to begin with
+_MORE = 1.2  # pairs to begin with than would do if their ties did not vary
 
 
 def noether_sample_size(gamma: float = 0.75, alpha: float = 0.05, beta: float = 0.05) -> int:
@@ -141,31 +145,42 @@ def verdict_power(
     gamma: float = 0.75,
     alpha: float = 0.05,
     interval: PlannedInterval = "exact",
+    tie_share: float = 0.0,
 ) -> float:
     """Chance that the verdict on n pairs is "significant and meaningful" in favour of a.
 
     Parameters
     ----------
     probability
-        The true P(A>B), without ties.
+        The true P(A>B), a tie counting as half a win.
     gamma, alpha, interval
         As the verdict will be drawn; alpha is 1 - confidence_level.
+    tie_share
+        Chance that a pair is tied, which leaves P(A>B) from tie_share / 2 to 1 - tie_share / 2.
 
     Examples
     --------
-    >>> round(verdict_power(29, 0.75), 4)
-    0.7125
+    >>> round(verdict_power(29, 0.75), 4), round(verdict_power(29, 0.75, tie_share=0.4), 4)
+    (0.7125, 0.9703)
     """
     check_count("n_pairs", n_pairs, at_least=1)
     if not 0 <= probability <= 1:
         raise InvalidInput(f"probability is {probability}", "Pass a value between 0 and 1")
+    if tie_share:
+        share = _share_of_untied(probability, tie_share)
+        rule = VerdictRule(1 - alpha, gamma, interval)
+        return _power_with_ties(rule, n_pairs, share, tie_share)
     wins = wins_needed(np.array([n_pairs]), gamma, alpha, interval)
     return float(chance_of_wins(wins, np.array([n_pairs]), probability)[0])
 
 
 @lru_cache(maxsize=256)  # many tasks have equally many pairs
 def verdict_size(
-    n_pairs: int, *, alpha: float = 0.05, interval: PlannedInterval = "exact"
+    n_pairs: int,
+    *,
+    alpha: float = 0.05,
+    interval: PlannedInterval = "exact",
+    tie_share: float = 0.0,
 ) -> float:
     """Chance that either of two equals is declared significantly better.
 
@@ -174,7 +189,8 @@ def verdict_size(
     >>> round(verdict_size(29), 4)
     0.0241
     """
-    return 2 * verdict_power(n_pairs, 0.5, gamma=0.5, alpha=alpha, interval=interval)
+    rates = {"gamma": 0.5, "alpha": alpha, "tie_share": tie_share}
+    return 2 * verdict_power(n_pairs, 0.5, interval=interval, **rates)
 
 
 @lru_cache(maxsize=256)  # a table, its figure and its JSON ask for the same
@@ -185,6 +201,7 @@ def required_pairs(
     *,
     probability: float | None = None,
     interval: PlannedInterval = "exact",
+    tie_share: float = 0.0,
 ) -> int:
     """Pairs from which on the verdict keeps the power 1 - beta for good.
 
@@ -193,15 +210,19 @@ def required_pairs(
     Parameters
     ----------
     probability
-        The true P(A>B); gamma if not given.
+        The true P(A>B), a tie counting as half a win; gamma if not given.
+    tie_share
+        Chance that a pair is tied. Ties say nothing, and at the same P(A>B) the others say more.
 
     Examples
     --------
-    >>> required_pairs(0.75, 0.05, 0.05)
-    54
+    >>> required_pairs(0.75, 0.05, 0.05), required_pairs(0.75, 0.05, 0.05, tie_share=0.4)
+    (54, 27)
     """
     check_gamma(gamma)
     probability = gamma if probability is None else probability
+    if tie_share:
+        return _required_with_ties(gamma, alpha, beta, probability, interval, tie_share)
     check_open_unit("probability", probability)
     check_open_unit("beta", beta)
     pairs = np.arange(1, _horizon(probability, gamma, alpha, beta) + 1)
@@ -217,8 +238,11 @@ def smallest_detectable_probability(
     alpha: float = 0.05,
     beta: float = 0.05,
     interval: PlannedInterval = "exact",
+    tie_share: float = 0.0,
 ) -> float:
     """Smallest P(A>B) that n pairs show as "significant and meaningful" with power 1 - beta.
+
+    Ties, of which `tie_share` is the chance, count as half a win.
 
     Examples
     --------
@@ -227,6 +251,9 @@ def smallest_detectable_probability(
     """
     check_count("n_pairs", n_pairs, at_least=1)
     check_open_unit("beta", beta)
+    if tie_share:
+        rule = VerdictRule(1 - alpha, gamma, interval)
+        return _smallest_with_ties(rule, n_pairs, 1 - beta, tie_share)
     wins = int(wins_needed(np.array([n_pairs]), gamma, alpha, interval)[0])
     if wins > n_pairs:
         # Wilson's interval may ask for more than the sign test does.
@@ -288,6 +315,75 @@ def _concludes(
         significant = bdtrc(wins - 1, n, 0.5) < tail * REACHED
         meaningful = bdtr(wins, n, gamma) > tail / REACHED
     return np.asarray(significant & meaningful)
+
+
+def _share_of_untied(probability: float, tie_share: float) -> float:
+    """Chance to win a pair that is not tied."""
+    check_open_unit("tie_share", tie_share)
+    if not tie_share / 2 <= probability <= 1 - tie_share / 2:
+        raise InvalidInput(
+            f"probability is {probability} with tie_share = {tie_share:g}",
+            f"Pass a value from {tie_share / 2:g} to {1 - tie_share / 2:g}",
+        )
+    return min(1.0, max(0.0, 0.5 + (probability - 0.5) / (1 - tie_share)))
+
+
+def _power_with_ties(rule: VerdictRule, n: int, share: float, tie_share: float) -> float:
+    """Chance that a rule holds where a pair is tied with one chance, and else won with another."""
+    spread = _TIES_WITHIN * math.sqrt(n * tie_share * (1 - tie_share)) + 1
+    low, high = (round(n * tie_share + end) for end in (-spread, spread))
+    ties = np.arange(max(0, low), min(n, high) + 1)
+    wins = np.array([*rule.fewest_wins(n, range(int(ties[0]), int(ties[-1]) + 1))])
+    chance = bdtr(ties, n, tie_share) - np.where(ties > 0, bdtr(ties - 1, n, tie_share), 0)
+    return float(chance @ chance_of_wins(wins, n - ties, share))
+
+
+def _smallest_with_ties(rule: VerdictRule, n: int, power: float, tie_share: float) -> float:
+    """Smallest P(A>B) that n pairs show with a power, where some are tied."""
+    low, high = 0.5, 1.0  # of the chance to win a pair that is not tied
+    if _power_with_ties(rule, n, high, tie_share) < power:
+        raise TooFewRuns(
+            f"{count(n, 'pair shows', 'pairs show')} no difference with power {power:g} where "
+            f"{tie_share:.0%} are tied, not even if all others are won",
+            "Plan for more pairs",
+        )
+    while high - low > _PRECISION:
+        middle = (low + high) / 2
+        if _power_with_ties(rule, n, middle, tie_share) < power:
+            low = middle
+        else:
+            high = middle
+    return 0.5 + (1 - tie_share) * (high - 0.5)
+
+
+def _required_with_ties(
+    gamma: float,
+    alpha: float,
+    beta: float,
+    probability: float,
+    interval: PlannedInterval,
+    tie_share: float,
+) -> int:
+    """Pairs from which on the power stays, where some are tied.
+
+    Those that are not tied show the advantage among themselves: about as many must be left.
+    """
+    _check_reachable(probability, gamma, alpha, beta)
+    share = _share_of_untied(probability, tie_share)
+    of_untied = min(0.5 + (gamma - 0.5) / (1 - tie_share), share)
+    capped = min(share, _NEARLY_1)
+    near = required_pairs(
+        min(of_untied, capped), alpha, beta, probability=capped, interval=interval
+    )
+    rule, power = VerdictRule(1 - alpha, gamma, interval), 1 - beta
+    # Down from where there are enough: number by number, or by one in 200 where they are many.
+    n = math.ceil(_MORE * near / (1 - tie_share)) + 6
+    step = max(1, n // 200)
+    while _power_with_ties(rule, n, share, tie_share) < power:
+        n += max(step, n // 10)
+    while n > step and _power_with_ties(rule, n - step, share, tie_share) >= power:
+        n -= step
+    return n
 
 
 def chance_of_wins(wins: IntArray, n: IntArray, probability: float) -> NDArray[Any]:

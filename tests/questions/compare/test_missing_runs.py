@@ -41,7 +41,7 @@ def test_a_pruner_makes_no_winner(paired):
 def test_a_pruner_makes_no_better_mean():
     """Four of 30 runs are pruned: wins tell nothing, and means would tell equals apart."""
     results = [compare_runs(rows(4, seed=s), "a", "b", drop_incomplete=True) for s in range(20)]
-    flattered = [result for result in results if result.gain.low > 0 and result.interval.low <= 0.5]
+    flattered = [result for result in results if result.of_runs_left.better_mean == "a"]
     assert flattered
     for result in flattered:
         assert (result.better_mean, result.favoured) == (None, None)
@@ -56,13 +56,13 @@ def test_a_gate_for_not_being_worse_lets_nobody_pass_that_lacks_runs():
     """Worse by just the margin, with 8 of 30 runs pruned: 32 of 100 passed, and 3 with all runs."""
     options = {"drop_incomplete": True, "margin": 0.05}
     pruned = [compare_runs(rows(8, seed=s, shift=-0.5), "a", "b", **options) for s in range(20)]
-    assert any(result.gain.low > -0.05 for result in pruned)
+    assert any(result.of_runs_left.gain.low > -0.05 for result in pruned)
     assert {decide_gate(result, "not-worse").outcome for result in pruned} == {"undecided"}
     # What its rival lacks is in nobody's way, but for a refutation.
     other = compare_runs(rows(8, shift=-4.0), "b", "a", **options)
     assert decide_gate(other, "not-worse").outcome == "shown"
     worse = compare_runs(rows(8, shift=4.0), "b", "a", **options)
-    assert worse.gain.high < -0.05
+    assert worse.of_runs_left.gain.high < -0.05
     assert decide_gate(worse, "not-worse").outcome == "undecided"
 
 
@@ -71,9 +71,15 @@ def test_who_lacks_runs_is_not_to_be_reported_as_alike():
     whole = compare_runs(rows(0), "a", "b", **options)
     assert whole.advice.startswith("the two are alike: report that a difference of 0.2 or more")
     pruned = compare_runs(rows(4), "a", "b", **options)
-    assert pruned.tests[-1].equivalent
+    test = pruned.tests[-1]
+    # The interval of the runs that are left rules it out, and they are not all.
+    assert max(-test.interval.low, test.interval.high) < 0.2
+    assert (test.equivalent, pruned.to_dict()["tests"][-1]["pvalue"]) == (False, None)
+    assert dict(pruned.tables[0].rows)["equivalence"] == (
+        "a difference of ±0.2 or more is not ruled out"
+    )
     assert pruned.advice == (
-        "complete the runs that are missing: with them, nothing may be ruled out."
+        "complete the runs that are missing: without them, nothing is ruled out."
     )
 
 
@@ -112,10 +118,41 @@ def test_with_nothing_left_out_nothing_is_asked():
     assert result.winner == "a"
 
 
+TESTS = ["wilcoxon", "paired-t", "sign-flip", "welch-t", "brunner-munzel", "nadeau-bengio"]
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_pvalues_hold_whatever_the_missing_runs_were(name):
+    """Two of 40 runs pruned: means tell nothing, and ranks less than those of the runs left."""
+    options = {"tests": [name], "drop_incomplete": True, "train_size": 2000, "test_size": 20}
+    records = rows(2, n=40, shift=0.7)
+    result = compare_runs(records, "a", "b", **options)
+    gone = {row["seed"] for row in records if row["state"] == "PRUNED"}
+    left = compare_runs([row for row in records if row["seed"] not in gone], "a", "b", **options)
+    (test,), (naive,) = result.tests, left.tests
+    assert naive.pvalue < 0.05
+    assert (test.statistic, test.name) == (naive.statistic, naive.name)
+    if name in ("wilcoxon", "brunner-munzel"):
+        assert 2 * naive.pvalue < test.pvalue < 0.5
+    else:
+        assert test.pvalue > 0.1
+    row = dict(result.tables[0].rows)[test.name]
+    assert row == f"p = {test.pvalue:.2g} (two-sided, missing runs as the worst)"
+    assert result.tables[0].title.endswith("; 95% intervals, of the 38 pairs that are left")
+    # The same where lower is better; and what the loser lacks would have spoken for the winner.
+    losses = [row | {"loss": 2 - row.pop("accuracy")} for row in map(dict, records)]
+    assert compare_runs(losses, "a", "b", **options).tests[0].pvalue == pytest.approx(test.pvalue)
+    records = rows(2, n=40, shift=-0.7)
+    gone = {row["seed"] for row in records if row["state"] == "PRUNED"}
+    left = compare_runs([row for row in records if row["seed"] not in gone], "a", "b", **options)
+    lost = compare_runs(records, "a", "b", **options)
+    assert (lost.tests, lost.lacking) == (left.tests, (2, 0))
+
+
 @pytest.mark.slow
 def test_pruned_equals_are_told_apart_no_more_often_than_alpha():
     """Negative control: without the check, pruning half of the runs makes a winner of equals."""
     results = [compare_runs(rows(15, seed=s), "a", "b", drop_incomplete=True) for s in range(200)]
     assert sum(result.favoured is not None for result in results) <= 10
-    naive = sum(result.interval.low > 0.5 for result in results)
+    naive = sum(result.of_runs_left.winner is not None for result in results)
     assert naive > 50

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import bdtrc
+from scipy.stats import binomtest
 
 from outperform import compare, plan
 from outperform.errors import InvalidInput
@@ -115,12 +116,38 @@ def test_a_plan_for_significance_names_no_gamma():
     )
 
 
-def test_ties_of_a_pilot_are_mentioned():
+def test_ties_of_a_pilot_are_planned_with():
     base = np.arange(20) / 100
-    tied = compare(base + np.repeat([0.001, -0.001, 0], [10, 4, 6]), base)
-    assert (
-        "6 pairs of the pilot are tied: with such ties, fewer will do" in plan(pilot=tied).caveats
+    tied = plan(pilot=compare(base + np.repeat([0.001, -0.001, 0], [11, 1, 8]), base))
+    # As many ties, and 11 of the 12 others won: 27 pairs have the power, and 54 were asked for.
+    assert (tied.probability, tied.tie_share, tied.n_required) == (0.75, 0.4, 27)
+    assert tied.power >= 0.95 > verdict_power(26, 0.75, tie_share=0.4)
+    assert str(tied).startswith(
+        "27 pairs make a true P(A>B) of 0.75, 40% of pairs tied, significant and meaningful with "
+        "power 0.95"
     )
+    assert (
+        "8 pairs of the pilot are tied, and as many are planned with: a tie says nothing, and with "
+        "fewer of them the same P(A>B) takes more pairs, up to 54"
+    ) in tied.caveats
+    assert tied.tables[-1].title == "Pairs needed for power 0.95 at α = 0.05, without ties"
+    rng = np.random.default_rng(3)
+    found = sum(
+        compare(base + rng.choice([0.001, -0.001, 0], 27, p=[0.55, 0.05, 0.4]), base).verdict
+        == "significant and meaningful"
+        for base in [np.arange(27) / 100] * 400
+    )
+    assert binomtest(found, 400, tied.power).pvalue > 0.001
+    # Negative control: without ties, so many pairs of the same P(A>B) show less.
+    assert verdict_power(27, 0.75) < 0.7
+    assert plan(pilot=compare(*TIED, ties="half")).sequential.better.tie_share == 4 / 9
+
+
+def test_a_pilot_that_loses_nothing_but_ties_is_too_good():
+    base = np.arange(20) / 100
+    tied = plan(pilot=compare(base + np.repeat([0.001, 0], [12, 8]), base))
+    assert tied.probability == pytest.approx(0.5 + 0.6 * 0.45)
+    assert "that is too good to plan with: 0.77 was used" in tied.caveats
 
 
 @pytest.mark.parametrize(

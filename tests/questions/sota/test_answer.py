@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from outperform.errors import OutperformError
+from outperform.errors import OutperformError, UnpairedScores
 from outperform.questions.sota.answer import assess_leaderboard, assess_predictions, best_of_equals
 from outperform.questions.sota.doubts import count_decimals, fit_test_size
 from outperform.questions.sota.score_models import AccuracyModel
@@ -498,12 +498,18 @@ def test_predictions_of_the_other_class_are_suspected():
     assert turned.caveats[-1].startswith("turned round, b would have AUC 0.9")
 
 
-def test_predictions_in_another_order_than_labels_are_refused():
+def test_predictions_are_matched_with_labels_by_their_index():
     pandas = pytest.importorskip("pandas")
     labels = pandas.Series([0, 1, 1, 0])
     frame = pandas.DataFrame({"a": [0, 1, 1, 0], "b": [0, 1, 0, 0]})
     assert assess_predictions(frame, labels, n_resamples=100).best == "a"
     assert assess_predictions(frame[::-1], labels[::-1], n_resamples=100).best == "a"
     assert assess_predictions(frame, labels.tolist(), n_resamples=100).best == "a"
-    with pytest.raises(OutperformError, match="the index of 'a' is not that of the labels"):
-        assess_predictions(frame[::-1], labels, n_resamples=100)
+    turned = assess_predictions(frame[::-1], labels, n_resamples=100)
+    assert turned == assess_predictions(frame, labels, n_resamples=100)
+    with pytest.raises(UnpairedScores) as caught:
+        assess_predictions(frame, labels.set_axis([0, 1, 2, 9]), n_resamples=100)
+    assert str(caught.value) == (
+        "2 entries of the index have a score in labels or in 'a' only (first: 3, 9). Pass those "
+        "that both have, or plain arrays (.to_numpy()) in the same order."
+    )

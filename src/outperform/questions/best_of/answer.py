@@ -1,6 +1,6 @@
 """The best of n, from a table of runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from outperform.questions.best_of.result import (
 from outperform.runs import Goal, Runs, known_goal
 from outperform.runs.metrics import find_limits
 from outperform.runs.pairing import question_alone
+from outperform.runs.suspicions import Sides, Suspicion, ask, find_stand_ins, largest_usual
 from outperform.stats import (
     BestOfEstimates,
     BestOfSpreads,
@@ -194,6 +195,7 @@ class _Estimation:
         )
         curve, at = self._trace(estimates, *self.limits)
         metric, same = self.table.metric_on(self.task), candidates.same_scores
+        notes += ask(self._question_value(candidates, at.value), self.table.accepted)
         goal = self.table.goal_on(self.task)
         correlation = rank_correlation(candidates.validation, candidates.test)
         result = BestOf(
@@ -217,6 +219,27 @@ class _Estimation:
         )
         doubts = doubt_best(result, (*notes, *self.table.notes), candidates.n_dropped)
         return replace(result, caveats=tuple(doubts)), estimates
+
+    def _question_value(self, candidates: _Candidates, value: float) -> Iterator[Suspicion]:
+        """Ask about an expectation beyond every score but those of runs that diverged.
+
+        And about validation scores that stand for runs that failed, which would be chosen.
+        """
+        if not candidates.same_scores:
+            names, scores = (candidates.algorithm,), (candidates.validation,)
+            chosen_by, source = self.table.validation_metric or "validation", self.table.source
+            place = f"column {chosen_by!r} of {source}"
+            yield from find_stand_ins(Sides(names, scores, chosen_by, place, "", candidates.goal))
+        usual = largest_usual(candidates.test, self.table.metric_on(self.task))
+        if abs(value) > usual:
+            yield Suspicion(
+                "outlier",
+                f"the best of {self.asked[0]} would be expected to reach {value:.4g}, and all "
+                f"scores of {candidates.algorithm!r} but those that diverged lie within {usual:g}",
+                "how large a number stands for diverged decides, not how often one diverges",
+                "Give each that diverged the score of one that has learnt nothing, or ask for the "
+                "best of more (--n); if these are scores like the others",
+            )
 
     def compare(self, first: _Candidates, second: _Candidates) -> BestOfComparison:
         """Estimate both curves over the same n, and their difference."""

@@ -25,9 +25,9 @@ _TOO_MANY = 10_000  # runs that nobody is advised to add
 def suggest_next(comparison: "Comparison") -> str:
     """Say what to do after a comparison, in one sentence."""
     equivalences = [test for test in comparison.tests if isinstance(test, EquivalenceTest)]
+    if equivalences and any(comparison.lacking):
+        return "complete the runs that are missing: without them, nothing is ruled out."
     if any(test.equivalent for test in equivalences):
-        if any(comparison.lacking):
-            return "complete the runs that are missing: with them, nothing may be ruled out."
         return _suggest_equivalence(comparison, equivalences)
     if comparison.searches is not None and comparison.searches.n_incomplete:
         return (

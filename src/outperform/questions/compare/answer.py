@@ -15,7 +15,11 @@ from outperform.questions.compare.doubts import (
     doubt_tasks,
     doubt_units,
     find_doubts,
-    withstands,
+)
+from outperform.questions.compare.missing_runs import (
+    bound_chances,
+    forget_equivalence,
+    forget_pvalue,
 )
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
@@ -34,6 +38,7 @@ from outperform.stats import (
     noether_sample_size,
     resampled_difference,
 )
+from outperform.stats.alignment import align_series, check_same_labels, is_series
 from outperform.stats.checks import (
     FloatArray,
     as_independent,
@@ -183,6 +188,7 @@ def _compare(
     goal: Goal,
     terms: Terms,
     resplit: Resplit | None,
+    lacking: tuple[int, int] = (0, 0),
     **about: Any,
 ) -> Comparison:
     """Compare scores, but for the doubts about them; `about` is what else is known of them."""
@@ -192,12 +198,17 @@ def _compare(
     probability, reverse_probability, interval, reverse = find_chances(
         a, b, ties=terms.ties, method=terms.interval, rng=terms.rng, **how
     )
+    interval, reverse = bound_chances(
+        (interval, reverse), (a, b), lacking, terms.ties, terms.paired
+    )
     population = None
     if resplit is not None and terms.paired:
         population = find_population(first, second, resplit, terms.confidence_level)
-    tests: list[HypothesisTest | EquivalenceTest] = [*_apply_tests(a, b, terms, resplit)]
+        population = forget_pvalue(population, goal, lacking)
+    tests: list[HypothesisTest | EquivalenceTest] = [*_apply_tests(a, b, terms, resplit, lacking)]
     if terms.equivalence is not None:
-        tests.append(equivalence_test(first, second, margin=terms.equivalence, **how))
+        test = equivalence_test(first, second, margin=terms.equivalence, **how)
+        tests.append(forget_equivalence(test, lacking))
     return Comparison(
         **about,
         scores_a=first,
@@ -212,19 +223,24 @@ def _compare(
         gamma=terms.gamma,
         margin=terms.margin,
         population=population,
+        lacking=lacking,
         tests=tuple(tests),
     )
 
 
 def _apply_tests(
-    a: FloatArray, b: FloatArray, terms: Terms, resplit: Resplit | None
+    a: FloatArray,
+    b: FloatArray,
+    terms: Terms,
+    resplit: Resplit | None,
+    lacking: tuple[int, int],
 ) -> Iterator[HypothesisTest]:
     if not terms.tests:
         return
     # Every task draws the same, so that none depends on those before it.
     rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
     for name in terms.tests:
-        yield apply_test(a, b, name, paired=terms.paired, rng=rng, resplit=resplit)
+        yield apply_test(a, b, name, paired=terms.paired, rng=rng, resplit=resplit, lacking=lacking)
 
 
 def find_population(
@@ -351,14 +367,11 @@ def compare_on_task(
     scope = table.scope_on(task) if terms.sizes is None else _find_resplit_scope(table, task)
     about = {"a": names[0], "b": names[1], "metric": metric, "task": task, "scope_here": scope}
     resplit = terms.sizes or table.resplits.get(task)
-    comparison = _compare(scores.a, scores.b, goal, terms, resplit, **about)
+    comparison = _compare(scores.a, scores.b, goal, terms, resplit, scores.lacking, **about)
     if table.simulated is not None and terms.paired:
         comparison = replace(comparison, combined=_combine(table.simulated, table, comparison))
     if table.searches is not None:
         comparison = _add_searches(comparison, table.searches, terms)
-    comparison = replace(comparison, lacking=scores.lacking)
-    if not withstands(comparison):
-        comparison = replace(comparison, withstands_gaps=False)
     doubts = (
         *find_doubts(comparison),
         *scores.notes,
@@ -454,14 +467,16 @@ def align_scores(scores_a: Any, scores_b: Any, *, paired: bool) -> tuple[FloatAr
         )
     if isinstance(scores_a, Mapping) and isinstance(scores_b, Mapping):
         if paired:
-            _check_same_seeds(list(scores_a), list(scores_b))
+            refuse_metrics([*map(str, (*scores_a, *scores_b))], "A and B")
+            check_same_labels([*scores_a], [*scores_b], "of A or of B")
             scores_b = [scores_b[seed] for seed in scores_a]
         else:
             scores_b = list(scores_b.values())
         scores_a = list(scores_a.values())
-    elif paired and _has_seeds(scores_a) and _has_seeds(scores_b):
-        _check_same_seeds(list(scores_a.index), list(scores_b.index))
-        scores_b = scores_b.reindex(scores_a.index)
+    elif paired:
+        if is_series(scores_a):
+            refuse_metrics([*map(str, scores_a.index)], "A and B")
+        scores_a, scores_b = align_series(scores_a, scores_b, "of A or of B")
     first, second = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b")
     if paired:
         check_paired(first.size, second.size)
@@ -474,25 +489,3 @@ def align_scores(scores_a: Any, scores_b: Any, *, paired: bool) -> tuple[FloatAr
             f"Run both with several seeds; {noether_sample_size()} are a good start",
         )
     return first, second
-
-
-def _has_seeds(scores: Any) -> bool:
-    """Whether scores are a pandas Series."""
-    return hasattr(scores, "reindex") and hasattr(scores, "index")
-
-
-def _check_same_seeds(seeds_a: list[Any], seeds_b: list[Any]) -> None:
-    if len(set(seeds_a)) < len(seeds_a) or len(set(seeds_b)) < len(seeds_b):
-        raise UnpairedScores(
-            "some seeds stand more than once, so runs cannot be paired by seed",
-            "Pass one score per seed, or plain arrays in the same order",
-        )
-    refuse_metrics([*map(str, seeds_a)], "A and B")
-    unmatched = set(seeds_a) ^ set(seeds_b)
-    if unmatched:
-        first = ", ".join(map(str, sorted(unmatched, key=str)[:5]))
-        raise UnpairedScores(
-            f"{count(len(unmatched), 'seed has', 'seeds have')} a score of A or of B only "
-            f"(first: {first})",
-            "Pass the seeds that both were run with, or paired=False if the runs are independent",
-        )

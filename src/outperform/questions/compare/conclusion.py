@@ -62,6 +62,17 @@ def name_level(alpha: float) -> str:
     return "" if math.isclose(alpha, 0.05) else f", α = {alpha:.2g}"
 
 
+def describe_pvalue(pvalue: float) -> str:
+    """Words for a p-value, or for why there is none.
+
+    Examples
+    --------
+    >>> describe_pvalue(0.213), describe_pvalue(math.nan)
+    ('p = 0.21', 'runs are missing')
+    """
+    return "runs are missing" if math.isnan(pvalue) else f"p = {pvalue:.2g}"
+
+
 class OfTwo(Result):
     """A result about two algorithms, `a` and `b`, of which one may be the `winner`."""
 

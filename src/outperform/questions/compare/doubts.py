@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from outperform.runs.suspicions import mixes_scales
 from outperform.stats import (
     EquivalenceTest,
     clopper_pearson_interval,
-    outperforming_interval,
     smallest_conclusive,
 )
 from outperform.stats.checks import FloatArray, are_tied
@@ -292,36 +290,6 @@ def doubt_tasks(table: Runs, tasks: Sequence[str]) -> Iterator[str]:
 
 def _lead(comparison: Comparison) -> str:
     """Who would win, or have the better mean, if no run were incomplete."""
-    whole = replace(comparison, withstands_gaps=True)
+    whole = comparison.of_runs_left
     name = comparison.a if whole.favoured == "a" else comparison.b
     return f"{name} would {'win' if whole.winner else 'have the better mean'}"
-
-
-def withstands(comparison: Comparison) -> bool:
-    """Whether who is favoured still is if every run that it lacks had been its worst.
-
-    Runs often fail, or are pruned, because they go badly: of two identical algorithms, one with a
-    pruner, the pruned one would outperform the other.
-    """
-    a, b = comparison.higher
-    winner, loser, n_lacking = a, b, comparison.lacking[0]
-    if comparison.favoured == "b":
-        winner, loser, n_lacking = b, a, comparison.lacking[1]
-    if comparison.favoured is None or not n_lacking:
-        return True
-    if comparison.winner is None:
-        return False  # one run that goes badly enough takes any lead in the mean
-    spread = max(float(np.ptp(np.concatenate((a, b)))), 1.0)
-    worst = min(float(a.min()), float(b.min())) - spread
-    winner = np.append(winner, np.full(n_lacking, worst - spread))
-    if comparison.paired:
-        loser = np.append(loser, np.full(n_lacking, worst))
-    method = comparison.interval.method
-    interval = outperforming_interval(
-        winner,
-        loser,
-        paired=comparison.paired,
-        method="exact" if method in ("bootstrap", "brunner-munzel") else method,  # type: ignore[arg-type]
-        confidence_level=comparison.interval.confidence_level,
-    )
-    return interval.low > 0.5

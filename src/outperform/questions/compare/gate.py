@@ -150,10 +150,7 @@ def _judge(part: PairResult, claim: GateClaim, scope: GateScope | None) -> GateO
     gains = [part.gain_here if scope == "dataset" else part.gain]
     if part.gain_tuned_anew is not None:
         gains.append(part.gain_tuned_anew)
-    outcome = _combine([_judge_gain(gain, -part.margin) for gain in gains])
-    # A run that is missing may have gone badly enough to take any mean below any limit.
-    n_lacking = part.lacking[0 if outcome == "shown" else 1]
-    return "undecided" if n_lacking else outcome
+    return _combine([_judge_gain(gain, -part.margin) for gain in gains])
 
 
 def _judge_searches(part: PairResult) -> list[GateOutcome]:

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from outperform.errors import InvalidInput
+from outperform.questions.compare.missing_runs import withstand_worst
 from outperform.runs.scope import Resplit
 from outperform.stats import (
     HypothesisTest,
@@ -39,15 +40,19 @@ def apply_test(
     paired: bool,
     rng: np.random.Generator,
     resplit: Resplit | None = None,
+    lacking: tuple[int, int] = (0, 0),
 ) -> HypothesisTest:
-    """Two-sided test; higher is better, and the sizes of splits are for ``"nadeau-bengio"``."""
+    """Two-sided test; higher is better, and the sizes of splits are for ``"nadeau-bengio"``.
+
+    Its p-value holds whatever the runs were that either side lacks, if they went badly.
+    """
     check_choice("test", name, get_args(TestName))
     if name in _OF_PAIRS and not paired:
         raise InvalidInput(
             f"the test {name!r} needs pairs, but the runs are compared unpaired",
             "Use brunner-munzel or welch-t, or pair the runs by a replicate column",
         )
-    return find_test(name, rng, resplit)(a, b)
+    return withstand_worst(find_test(name, rng, resplit), (a, b), lacking, paired=paired)
 
 
 def find_test(

@@ -12,7 +12,7 @@ from outperform.questions.compare.published import (
     compare_published,
     compare_summaries,
 )
-from outperform.questions.compare.result import entitle, name_chance
+from outperform.questions.compare.table import entitle, name_chance
 from outperform.questions.compare.task_results import OnTasks, describe_better
 from outperform.questions.result import Result, Table, join_caveats
 from outperform.runs import Goal

@@ -16,10 +16,13 @@ from outperform.questions.compare.conclusion import (
     Verdict,
     Winner,
     describe,
+    describe_pvalue,
     judge,
     judge_size,
     name_level,
 )
+from outperform.questions.compare.missing_runs import take_worst
+from outperform.questions.compare.table import tabulate
 from outperform.questions.result import Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, THIS_DATASET, UNKNOWN, Scope
@@ -36,14 +39,11 @@ from outperform.stats import (
     smallest_conclusive,
 )
 from outperform.stats.checks import FloatArray
+from outperform.stats.outperforming import find_chances
 from outperform.stats.verdicts import PlannedInterval
-from outperform.wording import describe_goal, format_spread
 
 if TYPE_CHECKING:
-    from outperform.questions.compare.published import PublishedComparison
     from outperform.stats import CombinedDifference, SearchesDifference
-
-_LONGEST_HEADER = 40  # characters, beyond which algorithms are called A and B
 
 
 @dataclass(frozen=True)  # without slots, so that what is asked for often is computed once
@@ -53,8 +53,8 @@ class Comparison(OfTwo):
     JSON = (
         "a b task metric goal verdict winner winner_name size scope population=_population "
         "probability interval reverse_probability reverse_interval=reverse gamma margin paired "
-        "n_pairs n_a=scores_a.size n_b=scores_b.size mean_a mean_b sd_a sd_b difference "
-        "effect_size combined searches tests caveats"
+        "n_pairs n_a=scores_a.size n_b=scores_b.size mean_a mean_b sd_a sd_b lacking "
+        "difference effect_size combined searches tests caveats"
     )
 
     a: str
@@ -81,18 +81,37 @@ class Comparison(OfTwo):
     # Of a - b, in the metric's sign, over several searches of each on these data.
     searches: "SearchesDifference | None" = None
     lacking: tuple[int, int] = (0, 0)  # replicates that `a`, and that `b`, has no complete run of
-    withstands_gaps: bool = True  # whether these, taken as the worst, leave the verdict
     tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
     caveats: tuple[str, ...] = ()
 
     @cached_property
     def winner(self) -> Winner | None:
         """Who is significantly better, if anyone."""
-        if not (self.conclusive and self.withstands_gaps):
+        if not self.conclusive:
             return None
         if self.interval.low > 0.5:
             return "a"
         return "b" if self.reverse.low > 0.5 else None
+
+    @cached_property
+    def of_runs_left(self) -> "Comparison":
+        """The same, as if no run were missing."""
+        if not any(self.lacking):
+            return self
+        *_, interval, reverse = find_chances(
+            *self.higher,
+            paired=self.paired,
+            ties="strict" if self.strict else "half",
+            method=self.interval.method,  # type: ignore[arg-type]
+            confidence_level=self.interval.confidence_level,
+            rng=None,
+        )
+        return replace(self, interval=interval, reverse=reverse, lacking=(0, 0))
+
+    @property
+    def withstands_gaps(self) -> bool:
+        """Whether runs that are missing, taken for the worst, leave somebody in favour."""
+        return self.favoured == self.of_runs_left.favoured
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -120,9 +139,17 @@ class Comparison(OfTwo):
 
     @property
     def gain_here(self) -> Interval:
-        """Interval of the mean advantage of `a`, higher is better, on the data of these runs."""
-        interval = (self._more_of_each or self.difference).interval
-        return interval if self.goal == "maximize" else -interval
+        """Interval of the mean advantage of `a`, higher is better, on the data of these runs.
+
+        A run that is missing may have gone badly enough to take any mean below any limit.
+        """
+        return self._bound((self._more_of_each or self.difference).interval)
+
+    def _bound(self, interval: Interval) -> Interval:
+        """Turn an interval of a - b to higher is better, open where runs are missing."""
+        turned = interval if self.goal == "maximize" else -interval
+        low, high = (math.inf if n_lacking else 0.0 for n_lacking in self.lacking)
+        return replace(turned, low=turned.low - low, high=turned.high + high)
 
     @property
     def _more_of_each(self) -> "SearchesDifference | None":
@@ -149,8 +176,7 @@ class Comparison(OfTwo):
         """The same for data like these where that is known, which is the wider one."""
         if self.population is None:
             return self.gain_here
-        interval = self.population.interval
-        return interval if self.goal == "maximize" else -interval
+        return self._bound(self.population.interval)
 
     @property
     def better_mean(self) -> Winner | None:
@@ -164,8 +190,7 @@ class Comparison(OfTwo):
 
     def _favour(self, gain: Interval) -> Winner | None:
         few = not self.conclusive and (gain != self.gain_here or self._more_of_each is None)
-        unsure = few or not self.withstands_gaps or self.interval.method == "anytime"
-        if unsure or 0 in gain:
+        if few or self.interval.method == "anytime" or 0 in gain:
             return None
         return "a" if gain.low > 0 else "b"
 
@@ -187,7 +212,7 @@ class Comparison(OfTwo):
         assert self.population is not None
         pvalue, asked = self.population.pvalue, 1 - self.population.interval.confidence_level
         hint = f", where p < {asked:.2g} is asked for" if asked <= pvalue < self.alpha else ""
-        return f"p = {pvalue:.2g}{hint}"
+        return f"{describe_pvalue(pvalue)}{hint}"
 
     @property
     def scope(self) -> Scope:
@@ -217,10 +242,14 @@ class Comparison(OfTwo):
         """One-sided p-value of either side: of the test that the interval inverts, if it is exact.
 
         Intervals that err more often than they say (percentile, Wilson, bootstrap) have the p-value
-        of the exact one. A side that is not the winner is not below its level, half of alpha.
+        of the exact one. A side that is not the winner is not below its level, half of alpha. What
+        a side lacks is taken for its worst.
         """
         a, b = self.higher
-        sides: dict[Winner, tuple[FloatArray, FloatArray]] = {"a": (a, b), "b": (b, a)}
+        sides: dict[Winner, tuple[FloatArray, FloatArray]] = {
+            "a": take_worst(a, b, self.lacking[0], paired=self.paired),
+            "b": take_worst(b, a, self.lacking[1], paired=self.paired),
+        }
         options: dict[str, Any] = {
             "ties": "strict" if self.strict else "half",
             "method": "anytime" if self.interval.method == "anytime" else "exact",
@@ -353,32 +382,12 @@ class Comparison(OfTwo):
     @property
     def tables(self) -> list[Table | str]:
         """Means, difference, P(A>B) and tests."""
-        difference, population = self.difference, self.population
-        rows = [
-            (self.a, format_spread(self.mean_a, self.sd_a)),
-            (self.b, format_spread(self.mean_b, self.sd_b)),
-            (name_difference(self), f"{difference.value:+.3g} {difference.interval}"),
-        ]
-        if population is not None:
-            interval = f"{population.value:+.3g} {population.interval}"
-            level = f"{100 * population.interval.confidence_level:g}%"
-            value = f"{interval} ({level}), p = {population.pvalue:.2g}"
-            rows.append(("  for data like these", value))
-        if self.searches is not None:
-            value = f"{self.searches.value:+.3g} {self.searches.interval}, "
-            value = "" if self.searches.is_open else value
-            label = f"  over {self.searches.n_planned} searches"
-            rows.append((label, f"{value}{self.searches.evidence}"))
-        if self.combined is not None:
-            combined = self.combined
-            interval = f"{combined.value:+.3g} {combined.interval}"
-            sds = f"{combined.sd_fixed:.2g} fixed, {combined.sd_redrawn:.2g} simulated"
-            rows.append(("  with simulated searches", f"{interval}, sd of {sds}"))
-        rows += [
-            (name_chance(self), f"{self.probability:.3g} {self.interval} ({self.interval.method})"),
-            *map(describe_test, self.tests),
-        ]
-        return [Table((), rows, title=entitle(self))]
+        return [tabulate(self)]
+
+    @property
+    def as_worst(self) -> str:
+        """What an interval of P(A>B) and a p-value hold for, where runs are missing."""
+        return ", missing runs as the worst" if any(self.lacking) else ""
 
     @property
     def advice(self) -> str:
@@ -431,31 +440,3 @@ class Comparison(OfTwo):
             "pvalue": self.population.pvalue,
             "shown": self.holds_for_population,
         }
-
-
-def entitle(result: "Comparison | PublishedComparison") -> str:
-    """Title of a table of numbers: the metric, its direction, the level of intervals."""
-    level = f"{100 * result.interval.confidence_level:g}%"
-    # Or P(A > B) would be read as that of the higher score.
-    sign = "" if result.goal == "maximize" else ", and > means better"
-    return f"{result.metric}, {describe_goal(result.goal)}{sign}; {level} intervals"
-
-
-def name_chance(result: "Comparison | PublishedComparison") -> str:
-    """P(A>B) with names, unless they are too long for a header."""
-    named = f"P({result.a} > {result.b})"
-    return named if len(named) <= _LONGEST_HEADER else "P(A > B)"
-
-
-def name_difference(result: Comparison) -> str:
-    """Whose mean is taken from whose, where that may be misread: the second of them is better."""
-    named = f"difference, {result.a} − {result.b}"
-    named = named if len(named) <= _LONGEST_HEADER else "difference, A − B"
-    return named if result.winner == "b" else "difference"
-
-
-def describe_test(test: HypothesisTest | EquivalenceTest) -> tuple[str, str]:
-    """Row of a table: a test with its p-value."""
-    if isinstance(test, EquivalenceTest):
-        return test.name, str(test)
-    return test.name, f"p = {test.pvalue:.2g} ({test.alternative})"

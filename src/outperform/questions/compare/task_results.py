@@ -1,10 +1,11 @@
 """The results on several tasks: on how many either side is better, on which, and on average."""
 
+import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from outperform.questions.compare.conclusion import (
     Winner,
     describe,
 )
-from outperform.questions.compare.result import Comparison, describe_test, entitle, name_chance
+from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.table import describe_test, entitle, name_chance
 from outperform.questions.result import Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 from outperform.stats import (
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from outperform.questions.compare.published import PublishedComparison
 
 OfTask = TypeVar("OfTask", Comparison, "PublishedComparison")
+_AsIf = Literal["left", "lost", "won"]  # how runs that are missing count
 _EXACT = ("exact", "anytime", "brunner-munzel")  # intervals that err no more often than they say
 
 
@@ -157,12 +160,24 @@ def average_chance(comparisons: Sequence[Comparison], side: Winner) -> AverageCh
 
     Independent runs count as the pairs that can be formed of them, each run in one: all of them
     compared with all tell no less. Where every look counts, the intervals of all tasks that hold
-    at once are averaged.
+    at once are averaged. At either end, what one side lacks is taken for its worst.
     """
-    wins, ties, n = (
-        np.array(counts, dtype=float)
-        for counts in zip(*(_count_pairs(each, side) for each in comparisons), strict=True)
+    average = _average(comparisons, side, "left")
+    if not any(any(each.lacking) for each in comparisons):
+        return average
+    low, high = (_average(comparisons, side, as_if).interval for as_if in ("lost", "won"))
+    interval = replace(
+        average.interval,
+        low=min(average.interval.low, low.low),
+        high=max(average.interval.high, high.high),
     )
+    return AverageChance(average.probability, interval)
+
+
+def _average(comparisons: Sequence[Comparison], side: Winner, as_if: _AsIf) -> AverageChance:
+    """The same as if all that a side lacks were lost, or all that the other one lacks were won."""
+    counted = (_count_pairs(each, side, as_if) for each in comparisons)
+    wins, ties, n = (np.array(counts, dtype=float) for counts in zip(*counted, strict=True))
     level = comparisons[0].interval.confidence_level
     if comparisons[0].interval.method == "anytime":
         each = 1 - (1 - level) / len(n)  # so that the intervals of all tasks hold at once
@@ -177,14 +192,19 @@ def average_chance(comparisons: Sequence[Comparison], side: Winner) -> AverageCh
     return AverageChance(average.probability, Interval(average.low, average.high, level, "exact"))
 
 
-def _count_pairs(comparison: Comparison, side: Winner) -> tuple[float, float, float]:
+def _count_pairs(comparison: Comparison, side: Winner, as_if: _AsIf) -> tuple[float, float, float]:
     """Wins of a side, ties and pairs."""
     own, other = comparison.higher if side == "a" else comparison.higher[::-1]
+    lacking = comparison.lacking if side == "a" else comparison.lacking[::-1]
+    lost, won = (lacking[0] if as_if == "lost" else 0), (lacking[1] if as_if == "won" else 0)
     if comparison.paired:
         wins, ties, n_pairs = count_wins(own, other)
-        return wins, 0 if comparison.strict else ties, n_pairs
+        return wins + won, 0 if comparison.strict else ties, n_pairs + lost + won
     chance = comparison.probability if side == "a" else comparison.reverse_probability
-    n_pairs = min(own.size, other.size)
+    n_own, n_other = own.size + lost, other.size + won
+    chance *= own.size / n_own
+    chance = (chance * other.size + won) / n_other
+    n_pairs = min(n_own, n_other)
     return chance * n_pairs, 0, n_pairs
 
 
@@ -365,25 +385,33 @@ def tabulate_tasks(tasks: TaskComparisons) -> list[Table | str]:
     if any(result.population for result in results):
         header.append("p, other data")
         for row, result in zip(rows, results, strict=True):
-            population = result.population
-            row.append("–" if population is None else f"{population.pvalue:.2g}")
+            pvalue = math.nan if result.population is None else result.population.pvalue
+            row.append("–" if math.isnan(pvalue) else f"{pvalue:.2g}")
     if any(result.searches for result in results):
         header.append("p, over searches")
         for row, result in zip(rows, results, strict=True):
             searches = result.searches
             row.append("–" if searches is None or searches.is_open else f"{searches.pvalue:.2g}")
-    tests = [(c.task, *describe_test(test)) for c in results for test in c.tests]
+    tests = [(c.task, *describe_test(test, c.as_worst)) for c in results for test in c.tests]
+    lines = [f"  {make_line(task)}: {name}: {value}" for task, name, value in tests]
+    note = "\n".join([_explain(tasks), *lines])
+    return [Table(header, rows, title=title, note=note)]
+
+
+def _explain(tasks: TaskComparisons) -> str:
+    """Say what the columns of the table are."""
+    results, first = tasks.comparisons, tasks.comparisons[0]
     explained = (
         "  verdict: each task by itself; Holm: its p corrected for all tasks; a task counts above "
         f"where that is at most {first.alpha:.2g}{', or one wins on all' if tasks.winner else ''}"
     )
+    if any(result.as_worst for result in results):
+        explained += "; P(A>B), verdict and p take missing runs for the worst, means leave them out"
     if any(result.population for result in results):
         explained += f"; other data: shown by p < {cautious_alpha(first.alpha):.2g}"
     if any(result.searches for result in results):
         explained += "; over searches: of the mean difference, both tuned anew, each task by itself"
-    lines = [f"  {make_line(task)}: {name}: {value}" for task, name, value in tests]
-    note = "\n".join([explained, *lines])
-    return [Table(header, rows, title=title, note=note)]
+    return explained
 
 
 def _shorten_pvalue(pvalue: float) -> str:

@@ -76,7 +76,7 @@ class _Reader:
         scores = {
             name: finite_scores(
                 runs,
-                Cell(name, place, runs.metric_on(task), own),
+                Cell(name, place, runs.metric_on(task), runs.goal_on(task), own),
                 drop_incomplete=self.drop_incomplete,
             )
             for name, own in self._split(rows).items()
@@ -88,7 +88,8 @@ class _Reader:
             find_pooled(runs, own, place, used=self.redrawn) for own in self._split(rows).values()
         )
         if known:
-            sides = Sides(tuple(known), tuple(known.values()), runs.metric_on(task), place, "")
+            metric, goal = runs.metric_on(task), runs.goal_on(task)
+            sides = Sides(tuple(known), tuple(known.values()), metric, place, "", goal)
             suspicions = chain(find_suspicions(sides), suspicions)
         # That a source changes nothing is a result.
         yield from ask((each for each in suspicions if each.doubt != "constant"), runs.accepted)

@@ -58,6 +58,7 @@ def plan(
         check_positive("seconds_per_fit", seconds_per_fit)
     resplit = make_resplit(train_size, test_size)
     probability, caveats, better, worse = gamma, tuple[str, ...](), "A", "B"
+    tie_share = 0.0
     scope = PAIRS if resplit is None else Scope((SPLITS,), THIS_DATASET, how="will vary")
     if pilot is not None:
         seen, better, worse = _find_better(pilot)
@@ -65,8 +66,17 @@ def plan(
             scores, level = (pilot.scores_a, pilot.scores_b), pilot.interval.confidence_level
             pilot = replace(pilot, population=find_population(*scores, resplit, level))
         scope = replace(pilot.scope_here, how="will vary")
-        probability, gamma, caveats = _learn_from(pilot, seen, better, gamma)
-    needed = required_pairs(gamma, alpha, beta, probability=probability, interval=interval)
+        # Where ties count for neither side, a pair that is tied is not won.
+        tie_share = 0.0 if pilot.strict else pilot.n_ties / pilot.n_pairs
+        probability, gamma, caveats = _learn_from(pilot, seen, better, gamma, tie_share)
+    rates = {"probability": probability, "interval": interval}
+    needed = required_pairs(gamma, alpha, beta, tie_share=tie_share, **rates)
+    if pilot is not None and tie_share:
+        without = required_pairs(gamma, alpha, beta, **rates)
+        caveats += (
+            f"{pilot.n_ties} pairs of the pilot are tied, and as many are planned with: a tie says "
+            f"nothing, and with fewer of them the same P(A>B) takes more pairs, up to {without:,}",
+        )
     if n_pairs is not None:
         check_count("n_pairs", n_pairs, at_least=1, at_most=_MOST_PAIRS)
     return Plan(
@@ -77,11 +87,14 @@ def plan(
         better=better,
         worse=worse,
         probability=probability,
+        tie_share=tie_share,
         n_noether=noether_sample_size(probability, alpha, beta),
         n_required=needed,
         n_pairs=needed if n_pairs is None else n_pairs,
         seconds_per_fit=seconds_per_fit,
-        sequential=_plan_sequentially(gamma, alpha, beta, probability, seconds_per_fit),
+        sequential=_plan_sequentially(
+            gamma, alpha, beta, probability, seconds_per_fit, tie_share=tie_share
+        ),
         scope=scope,
         resplits=_plan_resplits(resplit, pilot, alpha=alpha, beta=beta),
         caveats=caveats,
@@ -89,7 +102,7 @@ def plan(
 
 
 def _learn_from(
-    pilot: Comparison, seen: float, better: str, gamma: float
+    pilot: Comparison, seen: float, better: str, gamma: float, tie_share: float
 ) -> tuple[float, float, tuple[str, ...]]:
     """P(A>B) to plan for, the gamma that can be reached with it, and what that rests on."""
     if seen <= 0.5:  # less than half where ties count for neither side
@@ -103,17 +116,18 @@ def _learn_from(
         f"{pilot.interval if better == pilot.a else pilot.reverse}: if the truth is less, it takes "
         "more pairs; take new seeds, as those of the pilot have been looked at"
     ]
-    if seen > TOO_GOOD:
-        caveats.append(f"that is too good to plan with: {TOO_GOOD} was used")
+    # Pairs that are not tied tell who wins.
+    most = 0.5 + (1 - tie_share) * (TOO_GOOD - 0.5)
+    if seen > most:
+        caveats.append(f"that is too good to plan with: {most:.3g} was used")
+    seen = min(seen, most)
     if seen < gamma:
         caveats.append(
             f"{seen:.2g} is below γ = {gamma:g}: these pairs make the difference significant, not "
             "meaningful"
         )
-    if pilot.n_ties:
-        caveats.append(f"{pilot.n_ties} pairs of the pilot are tied: with such ties, fewer will do")
     caveats += [f"the pilot: {doubt}" for doubt in pilot.caveats]
-    return min(seen, TOO_GOOD), gamma if seen >= gamma else 0.5, tuple(caveats)
+    return seen, gamma if seen >= gamma else 0.5, tuple(caveats)
 
 
 def _find_better(pilot: Comparison) -> tuple[float, str, str]:
@@ -139,6 +153,8 @@ def _plan_sequentially(
     beta: float,
     probability: float,
     seconds_per_fit: float | None = None,
+    *,
+    tie_share: float = 0.0,
 ) -> SequentialDesign | None:
     """Plan a sequential test; None where it would take thousands of pairs, or chance would do.
 
@@ -150,7 +166,7 @@ def _plan_sequentially(
     """
     with suppress(InvalidInput):
         test = plan_sequential_test(gamma if gamma > 0.5 else probability, alpha, beta)
-        better, equals = test.operating(probability), test.operating(0.5)
+        better, equals = (test.operating(p, tie_share=tie_share) for p in (probability, 0.5))
         return SequentialDesign(test, better, equals, seconds_per_fit)
     return None
 

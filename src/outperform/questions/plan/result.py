@@ -148,8 +148,9 @@ class Plan(Result):
     """How many pairs a verdict needs, and what a number of pairs buys."""
 
     JSON = (
-        "gamma alpha beta interval better worse probability n_noether n_required n_pairs power "
-        "false_alarms smallest_detectable seconds sequential scope resplits table caveats"
+        "gamma alpha beta interval better worse probability tie_share n_noether n_required "
+        "n_pairs power false_alarms smallest_detectable seconds sequential scope resplits table "
+        "caveats"
     )
 
     gamma: float
@@ -162,6 +163,7 @@ class Plan(Result):
     n_noether: int
     n_required: int
     n_pairs: int  # the number looked at: as asked for, else n_required
+    tie_share: float = 0.0  # chance that a pair is tied, of which a half counts as won
     seconds_per_fit: float | None = None
     scope: Scope = PAIRS  # of the pairs
     sequential: SequentialDesign | None = None  # None: it would take thousands of pairs
@@ -171,19 +173,21 @@ class Plan(Result):
     @property
     def power(self) -> float:
         """Chance that n_pairs end in "significant and meaningful"."""
-        rule = {"gamma": self.gamma, "alpha": self.alpha}
+        rule = {"gamma": self.gamma, "alpha": self.alpha, "tie_share": self.tie_share}
         return verdict_power(self.n_pairs, self.probability, **rule, interval=self.interval)
 
     @property
     def false_alarms(self) -> float:
         """Chance that n_pairs of equals end in a significant difference, either way."""
-        return verdict_size(self.n_pairs, alpha=self.alpha, interval=self.interval)
+        rule = {"alpha": self.alpha, "tie_share": self.tie_share}
+        return verdict_size(self.n_pairs, interval=self.interval, **rule)
 
     @property
     def smallest_detectable(self) -> float | None:
         """Smallest P(A>B) that n_pairs detect with the power asked for; None if they never can."""
         with suppress(TooFewRuns):
             rates = {"gamma": self.gamma, "alpha": self.alpha, "beta": self.beta}
+            rates["tie_share"] = self.tie_share
             return smallest_detectable_probability(self.n_pairs, **rates, interval=self.interval)
         return None
 
@@ -196,9 +200,9 @@ class Plan(Result):
         goal, gamma = "significant and meaningful", f"γ = {self.gamma:g}, "
         if self.gamma == 0.5:
             goal, gamma = "significant", ""
-        here, beyond = "", ""
+        here, beyond = f", {self.tie_share:.0%} of pairs tied," if self.tie_share else "", ""
         if self.resplits is not None:
-            here, beyond = " on this dataset", f"; for other data like it, {self.resplits}"
+            here, beyond = f"{here} on this dataset", f"; for other data like it, {self.resplits}"
         return (
             f"{self.n_required} pairs make a true {self.chance} of {self.probability:.2g}{here} "
             f"{goal} with power {1 - self.beta:g} ({gamma}α = {self.alpha:g}; Noether's formula "
@@ -239,7 +243,8 @@ class Plan(Result):
             for row in self.table
         ]
         header = ["γ", "Noether", "power of the verdict there", "pairs needed"]
-        title = f"Pairs needed for power {1 - self.beta:g} at α = {self.alpha:g}"
+        ties = ", without ties" if self.tie_share else ""
+        title = f"Pairs needed for power {1 - self.beta:g} at α = {self.alpha:g}{ties}"
         return [*tables, Table(header, gammas, title)]
 
     @property

@@ -211,5 +211,5 @@ def _find_suspicions(grids: Grids, table: Runs) -> Iterator[Suspicion]:
             yield from find_grid_nesting(columns, labels, scores, len(grids.tasks))
         place = f"task {task!r} of {table.source}" if task else table.source
         yield from find_grid_suspicions(
-            scores, grids.algorithms, metric=metric, place=place, order=order
+            scores, grids.algorithms, metric=metric, place=place, order=order, goal=goal
         )

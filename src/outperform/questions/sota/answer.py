@@ -33,6 +33,7 @@ from outperform.stats import (
     prepare_balanced_accuracy,
     prepare_f1,
 )
+from outperform.stats.alignment import align_series
 from outperform.stats.checks import (
     FloatArray,
     as_generator,
@@ -334,21 +335,11 @@ def _open(predictions: Any, labels: Any) -> tuple[dict[str, NDArray[Any]], NDArr
         predictions, labels = read_predictions(predictions, label=labels)
     if labels is None:
         raise InvalidInput("predictions come without labels", "Pass the true class of each example")
-    for name, values in predictions.items():
-        if _differ_in_index(values, labels):
-            raise InvalidInput(
-                f"the index of {name!r} is not that of the labels",
-                "Bring both into the same order, or pass plain arrays",
-            )
-    columns = {str(name): _as_column(values) for name, values in predictions.items()}
+    columns = {
+        str(name): _as_column(align_series(labels, values, f"in labels or in {str(name)!r}")[1])
+        for name, values in predictions.items()
+    }
     return columns, _as_column(labels)
-
-
-def _differ_in_index(values: Any, labels: Any) -> bool:
-    """Whether both are pandas Series of different examples, or in another order."""
-    indices: list[Any] = [getattr(each, "index", None) for each in (values, labels)]
-    are_series = all(hasattr(index, "equals") for index in indices)  # a list has an index, too
-    return are_series and not indices[0].equals(indices[1])
 
 
 def _as_column(values: ArrayLike) -> NDArray[Any]:
