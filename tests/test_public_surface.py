@@ -67,8 +67,8 @@ def test_every_statistic_is_there_and_documented(name):
             outperform.best_of_runs,
             "runs a b n task estimator interval confidence_level n_resamples drop_incomplete rng",
         ),
-        (stats.verdict_power, "n_pairs probability gamma alpha interval"),
-        (stats.required_pairs, "gamma alpha beta probability interval"),
+        (stats.verdict_power, "n_pairs probability gamma alpha interval tie_share"),
+        (stats.required_pairs, "gamma alpha beta probability interval tie_share"),
     ],
 )
 def test_signatures_are_the_contract(function, parameters):
