@@ -26,6 +26,7 @@ from outperform.stats import (
     feasible_range,
     gap_of_best,
     luck_of_best_area,
+    miss_of_alike,
 )
 from outperform.stats.best_of_dependent import condition_on_reference, cumulate_given
 
@@ -436,3 +437,32 @@ def test_areas_are_refused_where_they_make_no_sense():
     with pytest.raises(InvalidInput) as caught:
         area_deviation(0.9, 0, 10)
     assert str(caught.value) == "n_positives is 0. Pass a whole number not less than 1."
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.8, 0.99])
+def test_one_alone_is_alike_to_nobody(correlation):
+    # ρZ + √(1 - ρ²)·M is normal for m = 1, whatever ρ.
+    assert miss_of_alike(1, correlation) == pytest.approx(0.05, abs=1e-9)
+    assert miss_of_alike(1, correlation, confidence_level=0.8) == pytest.approx(0.2, abs=1e-9)
+
+
+@pytest.mark.parametrize("m", [2, 20, 500])
+@pytest.mark.parametrize("correlation", [0.2, 0.5, 0.8])
+def test_alike_entries_are_missed_as_often_as_exact_distributions_say(m, correlation):
+    n, p = 20_000, 0.9
+    alone, alike = best_of_distribution(m, n, p), best_of_correlated(m, n, p, correlation)
+    z = np.arange(n // 20, n // 5)
+    surprising = (alone.cdf(z) <= 0.025) | (1 - alone.cdf(z - 1) <= 0.025)
+    exact = float(alike.pmf(z)[surprising].sum())
+    assert miss_of_alike(m, correlation) == pytest.approx(exact, rel=0.1, abs=0.005)
+    # Negative control: independent ones are missed less often.
+    assert float(alone.pmf(z)[surprising].sum()) <= 0.05 < exact
+
+
+def test_alike_entries_are_missed_more_often_the_more_of_them_there_are():
+    rates = [[miss_of_alike(m, rho) for m in (2, 10, 100, 10_000)] for rho in (0.2, 0.5, 0.9)]
+    assert (np.diff(rates, axis=0) > 0).all()
+    assert (np.diff(rates, axis=1) > 0).all()
+    with pytest.raises(InvalidInput) as caught:
+        miss_of_alike(5, 1.0)
+    assert str(caught.value) == "correlation is 1.0. Pass a value from 0 up to below 1."

@@ -17,6 +17,7 @@ from outperform.stats.best_of_dependent import common_chance as common_chance
 from outperform.stats.best_of_dependent import common_chance_interval as common_chance_interval
 from outperform.stats.best_of_dependent import feasible_range as feasible_range
 from outperform.stats.best_of_dependent import gap_of_best as gap_of_best
+from outperform.stats.best_of_dependent import miss_of_alike as miss_of_alike
 from outperform.stats.best_of_many import BestOfDistribution as BestOfDistribution
 from outperform.stats.best_of_many import best_of_distribution as best_of_distribution
 from outperform.stats.best_of_many import chance_needed as chance_needed

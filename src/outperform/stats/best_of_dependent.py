@@ -11,7 +11,7 @@ from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, ndtri
+from scipy.special import betaincinv, log_ndtr, ndtri
 
 from outperform.errors import InvalidInput
 from outperform.stats.best_of_many import (
@@ -31,6 +31,7 @@ _RARE = 1e-15  # nearer to 0 or 1 than that, a chance is not solved for
 # the steepest term, and by exp(-2π² · (σ / s)²), with the reference's own σ: both below 1e-13.
 _STEPS_PER_WIDTH = 3
 _STEPS_PER_DEVIATION = 2
+_FAR, _N_SHARED = 9.0, 3601  # standard deviations of what is shared, and points among them
 
 
 def best_of_agreeing(m: int, n: int, n_right: int, agreement: float) -> BestOfDistribution:
@@ -113,6 +114,40 @@ def best_of_correlated(
     with np.errstate(divide="ignore"):
         mixed = np.where(below < 0.5, np.log1p(-np.minimum(below, 0.5)), np.log(above))
     return BestOfDistribution(m, n, first, mixed)
+
+
+def miss_of_alike(m: int, correlation: float, *, confidence_level: float = 0.95) -> float:
+    """How often the interval for m independent equals misses what alike ones are worth.
+
+    Scores are taken as normal, which they are with many examples; with few, intervals are wider
+    than they need be and miss less often. In standard deviations, the best of m lies at
+    ρZ + √(1 - ρ²)·M, with Z what all share with the reference and M the best of m independent ones,
+    and the interval holds the truth where that is no surprise for M alone.
+
+    Parameters
+    ----------
+    correlation
+        ρ, as in `best_of_correlated`: any two correlate by ρ².
+
+    Examples
+    --------
+    >>> round(miss_of_alike(20, 0.5), 3), round(miss_of_alike(20, 0.0), 3)
+    (0.187, 0.05)
+    """
+    check_count("m", m, at_least=1)
+    check_open_unit("confidence_level", confidence_level)
+    if not 0 <= correlation < 1:
+        raise InvalidInput(f"correlation is {correlation}", "Pass a value from 0 up to below 1")
+    tail, own = (1 - confidence_level) / 2, math.sqrt(1 - correlation**2)
+    shared = np.linspace(-_FAR, _FAR, _N_SHARED)
+    weight = np.exp(-np.square(shared) / 2)
+    weight /= weight.sum()
+
+    def chance_below(bound: float) -> float:
+        return float(weight @ np.exp(m * log_ndtr((bound - correlation * shared) / own)))
+
+    low, high = (float(ndtri(share ** (1 / m))) for share in (tail, 1 - tail))
+    return chance_below(low) + 1 - chance_below(high)
 
 
 def chance_of_best(m: int, n: int, p: float, z: int, *, correlation: float = 0.0) -> float:

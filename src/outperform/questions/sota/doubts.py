@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from outperform.questions.sota.result import LeaderboardAssessment
 from outperform.questions.sota.score_models import AccuracyModel, ScoreModel
-from outperform.stats import WinnerBootstrap, clopper_pearson_interval
+from outperform.stats import WinnerBootstrap, clopper_pearson_interval, miss_of_alike
 from outperform.stats.checks import FloatArray, merge_ties
 from outperform.wording import count
 
@@ -15,6 +15,7 @@ _MOST_DECIMALS = 10
 _BY_CHANCE = 0.05  # that exact scores all happen to be so round
 _FEW_EXAMPLES, _FEW_RIVALS = 200, 5  # with which the interval of the best is too narrow
 _FEW = 30  # examples of a class below which its share of a score hardly varies as it should
+_ALIKE = (0.5, 0.8)  # correlation of each with a reference, to say what it would do
 _MEANINGFUL = 4  # rounding steps per example from which a misfit tells anything
 
 
@@ -31,9 +32,14 @@ def doubt_leaderboard(result: LeaderboardAssessment, model: ScoreModel) -> Itera
     else:
         yield from _doubt_equality(result, model)
     if model.correlation == 0:
+        level, m = result.interval.confidence_level, result.n_entries
+        some, much = (miss_of_alike(m, rho, confidence_level=level) for rho in _ALIKE)
         yield (
             "entries are taken as independent; the more alike they are, the less of the top is "
-            "luck: give their dependence, or better their predictions"
+            f"luck, and the more often the {level:.0%} interval misses: where all are equally good "
+            f"and the successes of any two correlate by {_ALIKE[0] ** 2:.2g}, in about {some:.0%} "
+            f"of leaderboards of {m:,} entries (by {_ALIKE[1] ** 2:.2g}: {much:.0%}), less often "
+            "with few examples; give their dependence, or better their predictions"
         )
     if not isinstance(model, AccuracyModel):
         yield (
