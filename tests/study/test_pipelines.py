@@ -22,10 +22,13 @@ from sklearn.tree import DecisionTreeClassifier
 from outperform.errors import InvalidInput, InvalidScores, MissingExtra
 from outperform.study.command_pipeline import CommandPipeline
 from outperform.study.datasets import Dataset
+from outperform.study.designs import Ideal
 from outperform.study.estimator_pipeline import EstimatorPipeline
 from outperform.study.pipelines import FunctionPipeline, Pipeline, check_scores
 from outperform.study.spaces import LogUniform
 from outperform.study.splits import OutOfBootstrap, Split
+from outperform.study.study import Study
+from outperform.study.tasks import Task
 
 SEEDS = {"split": 1, "init": 2, "order": 3, "augmentation": 4, "dropout": 5, "hpo": 6}
 NOTHING = np.empty(0, dtype=np.int64)
@@ -100,6 +103,17 @@ def test_the_metric_is_any_scorer_in_its_own_sign(digits, split):
         "tree", DecisionTreeClassifier(), metric="neg_log_loss", fixed=fixed
     )
     assert pipeline.fit({}, split, SEEDS, digits)["test"] < 0
+
+
+def test_a_study_gives_its_metric_and_makes_no_estimator_anew(monkeypatch):
+    options = {"space": {"C": LogUniform(0.1, 10)}, "fixed": {"kernel": "linear"}}
+    pipeline = EstimatorPipeline("svm", SVC(), **options)
+    known = EstimatorPipeline("svm", SVC(), metric="accuracy", **options)
+    monkeypatch.delattr(EstimatorPipeline, "__post_init__")
+    (scored,) = Study([pipeline], [Task("digits", metric="accuracy")], [Ideal(2)]).pipelines
+    assert (pipeline.metric, scored.metric) == (None, "accuracy")
+    assert scored.estimator is pipeline.estimator
+    assert scored.fingerprint == known.fingerprint != pipeline.fingerprint
 
 
 def test_every_random_state_is_seeded_nested_ones_too():

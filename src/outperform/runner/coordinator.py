@@ -67,30 +67,9 @@ def run(
     """
     check_is_study(study)
     with use_store(store) as opened:
-        options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
-        with open_coordinator(study, opened, engine, **options) as coordinator:
-            coordinator.run(report=_tell_news(report))
+        news = _tell_news(report)
+        run_fits(study, opened, engine, retry_failed=retry_failed, spool=spool, report=news)
         return _give_runs(study, opened)
-
-
-@contextmanager
-def open_coordinator(
-    study: Study,
-    store: Store,
-    engine: str | Engine,
-    *,
-    retry_failed: bool = False,
-    spool: str | Path | None = None,
-) -> Iterator["Coordinator"]:
-    """Coordinator of a study, with the engine of an address until the block ends, or an open one.
-
-    The options are those of `run`.
-    """
-    heartbeat = None if spool is None else find_heartbeat(spool)
-    with use_engine(engine, heartbeat=heartbeat, patience=PATIENCE) as workers:
-        store.lock()  # before it is read: nobody shall write it in between
-        stored = StoredStudy(study, store, retry_failed=retry_failed)
-        yield Coordinator(stored, workers, spool=spool)
 
 
 def _tell_news(report: Report) -> Report:
@@ -129,7 +108,7 @@ def _give_runs(study: Study, store: Store) -> Runs:
 def run_fits(
     study: Study,
     store: Store,
-    engine: Engine,
+    engine: str | Engine,
     *,
     retry_failed: bool = False,
     spool: str | Path | None = None,
@@ -139,6 +118,26 @@ def run_fits(
     options: dict[str, Any] = {"retry_failed": retry_failed, "spool": spool}
     with open_coordinator(study, store, engine, **options) as coordinator:
         return coordinator.run(report=report)
+
+
+@contextmanager
+def open_coordinator(
+    study: Study,
+    store: Store,
+    engine: str | Engine,
+    *,
+    retry_failed: bool = False,
+    spool: str | Path | None = None,
+) -> Iterator["Coordinator"]:
+    """Coordinator of a study, with the engine of an address until the block ends, or an open one.
+
+    The options are those of `run`.
+    """
+    heartbeat = None if spool is None else find_heartbeat(spool)
+    with use_engine(engine, heartbeat=heartbeat, patience=PATIENCE) as workers:
+        store.lock()  # before it is read: nobody shall write it in between
+        stored = StoredStudy(study, store, retry_failed=retry_failed)
+        yield Coordinator(stored, workers, spool=spool)
 
 
 class Coordinator:

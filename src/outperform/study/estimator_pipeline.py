@@ -1,6 +1,7 @@
 """Pipelines of scikit-learn: an estimator, or anything that behaves like one."""
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +63,13 @@ class EstimatorPipeline(Pipeline):
         self._settle(
             estimator=estimator, sources=sources, _random_states=states, fingerprint=digest
         )
+
+    def score_by(self, metric: str) -> "EstimatorPipeline":
+        """The same estimator, scored by a metric that scikit-learn knows."""
+        scored = copy(self)
+        digest = fingerprint(self.estimator, metric, self.sources)
+        scored._settle(metric=metric, fingerprint=digest)
+        return scored
 
     def _train(
         self, params: Params, split: Split | None, seeds: Mapping[str, int], context: FitContext

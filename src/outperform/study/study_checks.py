@@ -4,7 +4,6 @@ Every refusal names the entry of a study file that it belongs to, so that its li
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +74,7 @@ def score_by_task(pipelines: Sequence[Pipeline], tasks: Sequence[Task]) -> tuple
                     where=("task", place, word),
                 )
     return tuple(
-        replace(pipeline, metric=tasks[0].metric)
+        pipeline.score_by(tasks[0].metric)
         if isinstance(pipeline, EstimatorPipeline) and pipeline.metric is None
         else pipeline
         for pipeline in pipelines
