@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.runs.columns import Hint, hints_of, kind_of, normalise
+from outperform.runs.columns import Hint, normalise, read_name
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
 from outperform.runs.metrics import counts_answers, may_be_points
 from outperform.runs.mismatches import write_alike
@@ -80,7 +80,7 @@ def _sort_columns(runs: "Runs") -> dict[Hint, list[str]]:
     known_for = {*runs.algorithm_columns, *runs.task_columns, runs.metric, runs.validation_metric}
     columns: dict[Hint, list[str]] = defaultdict(list)
     for name in runs.others.names if runs.others else ():
-        for hint in hints_of(name):
+        for hint in read_name(name).hints:
             if name not in known_for or hint == "redrawn":  # which `find_redrawn` looks through
                 columns[hint].append(name)
     return columns
@@ -166,7 +166,7 @@ def _may_label(runs: "Runs", rows: IntArray, name: str) -> bool:
     assert runs.others is not None
     tables = [table for table, _ in runs.others.sources if name in table.names]
     numbers = not any(table.holds_text(name) for table in tables)
-    if numbers and not _NUMBERS.search(normalise(name)):
+    if numbers and not _NUMBERS.search(read_name(name).plain):
         return False
     values = _spell(runs.others.label(name, rows))
     return 2 * len(values) <= len(rows) and not _FLAGS.issuperset(map(normalise, values))
@@ -287,7 +287,7 @@ def note_settings(runs: "Runs", algorithm: str, rows: IntArray) -> Iterator[str]
     """Say that the runs of an algorithm differ in hyperparameters."""
     differing = []
     for name in runs.others.names if runs.others else ():
-        if kind_of(name) != "setting":
+        if read_name(name).kind != "setting":
             continue
         assert runs.others is not None
         labels = runs.others.label(name, rows)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import DuplicateRuns, UnpairedScores
-from outperform.runs.columns import kind_of
+from outperform.runs.columns import read_name
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
 from outperform.runs.metrics import known_goal
 from outperform.runs.redrawn import find_redrawn, suspect_redrawn
@@ -69,7 +69,7 @@ def _explain_settings(
     differences += "".join(f" and {name}" for name in settings[1:])
     named = quote(",".join((*runs.algorithm_columns, *settings)))
     names_tasks = None in map(parse_number, values)
-    if kind_of(settings[0]) != "setting" and (names_tasks or all(map(str.isdigit, values))):
+    if read_name(settings[0]).kind != "setting" and (names_tasks or all(map(str.isdigit, values))):
         way = f"--replicate {quote(f'{used},{settings[0]}')} if it tells repetitions apart"
         if names_tasks:
             way = f"--task {quote(settings[0])} if it names tasks"
@@ -105,7 +105,7 @@ def _find_settings(runs: "Runs", cell: "Cell") -> list[str]:
     free = [name for name in runs.others.names if name not in used]
     replicate, n_runs, settings = runs.replicate[cell.rows], len(cell.rows), []
     for name in free:
-        if kind_of(name) == "setting":
+        if read_name(name).kind == "setting":
             labels = runs.others.label(name, cell.rows)
             if differ_within(replicate, labels).any():
                 settings.append(name)

@@ -14,7 +14,7 @@ from outperform.runs.columns import (
     Roles,
     Wanted,
     normalise,
-    status_of,
+    read_name,
 )
 from outperform.runs.labels import (
     FloatArray,
@@ -172,7 +172,7 @@ def _find_incomplete(table: SourceTable, columns: Sequence[str]) -> Labels | Non
     """Say why each row is of a run that did not finish, empty where it did; None if all did."""
     codes, numbers = np.zeros(len(table.rows), dtype=np.int64), {"": 0}
     for column in columns:
-        if status_of(column) in STATUS:
+        if read_name(column).status in STATUS:
             status = table.label_runs(column)
             reasons = _read_status(table, column, status)
         else:
@@ -203,7 +203,7 @@ def _read_status(table: SourceTable, column: str, status: Labels) -> list[str]:
 
 def _read_flag(column: str, names: Sequence[str]) -> list[str]:
     """Say why a run is incomplete by a flag or an exit code; empty where the column is neither."""
-    says, words = status_of(column), [*map(normalise, names)]
+    says, words = read_name(column).status, [*map(normalise, names)]
     if says in EXIT_CODE and all(map(_EXIT_CODE.fullmatch, filter(None, words))):
         return [f"{column} {word}" if _FAILURE.search(word) else "" for word in words]
     if says in EXIT_CODE or not _FLAGS.issuperset(words) or not any(words):

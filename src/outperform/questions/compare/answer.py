@@ -15,7 +15,6 @@ from outperform.questions.compare.doubts import (
     doubt_tasks,
     doubt_units,
     find_doubts,
-    withstands,
 )
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
@@ -349,16 +348,14 @@ def compare_on_task(
     """Compare two algorithms by their scores on one task of a table."""
     metric, goal = table.metric_on(task), table.goal_on(task)
     scope = table.scope_on(task) if terms.sizes is None else _find_resplit_scope(table, task)
-    about = {"a": names[0], "b": names[1], "metric": metric, "task": task, "scope_here": scope}
+    about: dict[str, Any] = {"a": names[0], "b": names[1], "metric": metric, "task": task}
+    about |= {"scope_here": scope, "lacking": scores.lacking}
     resplit = terms.sizes or table.resplits.get(task)
     comparison = _compare(scores.a, scores.b, goal, terms, resplit, **about)
     if table.simulated is not None and terms.paired:
         comparison = replace(comparison, combined=_combine(table.simulated, table, comparison))
     if table.searches is not None:
         comparison = _add_searches(comparison, table.searches, terms)
-    comparison = replace(comparison, lacking=scores.lacking)
-    if not withstands(comparison):
-        comparison = replace(comparison, withstands_gaps=False)
     doubts = (
         *find_doubts(comparison),
         *scores.notes,

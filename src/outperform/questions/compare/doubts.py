@@ -2,20 +2,18 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Goal, Runs, known_goal
-from outperform.runs.columns import data_of, names_best
+from outperform.runs.columns import read_name
 from outperform.runs.repeated_searches import Searches
 from outperform.runs.scope import FOLDS
 from outperform.runs.suspicions import mixes_scales
 from outperform.stats import (
     EquivalenceTest,
     clopper_pearson_interval,
-    outperforming_interval,
     smallest_conclusive,
 )
 from outperform.stats.checks import FloatArray, are_tied
@@ -269,12 +267,13 @@ def doubt_metric(metric: str, goal: Goal) -> Iterator[str]:
     """Whether a metric goes the other way than its name says, or was chosen by what it tells."""
     if metric != "score" and known_goal(metric) not in (None, goal):
         yield f"{metric!r} usually is to {known_goal(metric)}, but was told to {goal}"
-    if data_of(metric):
+    name = read_name(metric)
+    if name.data:
         yield (
             f"{metric!r} is not of test data by its name: what was trained, tuned or stopped by it "
             "looks better than it is, most of all what was tried most"
         )
-    if names_best(metric):
+    if name.is_best:
         yield (
             f"{metric!r} is the best of several by its name, such as of all epochs: if test data "
             "chose it, it is better than what will be met, most of all for what was tested most"
@@ -292,36 +291,6 @@ def doubt_tasks(table: Runs, tasks: Sequence[str]) -> Iterator[str]:
 
 def _lead(comparison: Comparison) -> str:
     """Who would win, or have the better mean, if no run were incomplete."""
-    whole = replace(comparison, withstands_gaps=True)
+    whole = comparison.if_complete
     name = comparison.a if whole.favoured == "a" else comparison.b
     return f"{name} would {'win' if whole.winner else 'have the better mean'}"
-
-
-def withstands(comparison: Comparison) -> bool:
-    """Whether who is favoured still is if every run that it lacks had been its worst.
-
-    Runs often fail, or are pruned, because they go badly: of two identical algorithms, one with a
-    pruner, the pruned one would outperform the other.
-    """
-    a, b = comparison.higher
-    winner, loser, n_lacking = a, b, comparison.lacking[0]
-    if comparison.favoured == "b":
-        winner, loser, n_lacking = b, a, comparison.lacking[1]
-    if comparison.favoured is None or not n_lacking:
-        return True
-    if comparison.winner is None:
-        return False  # one run that goes badly enough takes any lead in the mean
-    spread = max(float(np.ptp(np.concatenate((a, b)))), 1.0)
-    worst = min(float(a.min()), float(b.min())) - spread
-    winner = np.append(winner, np.full(n_lacking, worst - spread))
-    if comparison.paired:
-        loser = np.append(loser, np.full(n_lacking, worst))
-    method = comparison.interval.method
-    interval = outperforming_interval(
-        winner,
-        loser,
-        paired=comparison.paired,
-        method="exact" if method in ("bootstrap", "brunner-munzel") else method,  # type: ignore[arg-type]
-        confidence_level=comparison.interval.confidence_level,
-    )
-    return interval.low > 0.5

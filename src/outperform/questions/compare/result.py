@@ -31,6 +31,7 @@ from outperform.stats import (
     ResampledDifference,
     VerdictRule,
     cohens_d,
+    outperforming_interval,
     outperforming_pvalue,
     paired_d,
     smallest_conclusive,
@@ -81,7 +82,6 @@ class Comparison(OfTwo):
     # Of a - b, in the metric's sign, over several searches of each on these data.
     searches: "SearchesDifference | None" = None
     lacking: tuple[int, int] = (0, 0)  # replicates that `a`, and that `b`, has no complete run of
-    withstands_gaps: bool = True  # whether these, taken as the worst, leave the verdict
     tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
     caveats: tuple[str, ...] = ()
 
@@ -117,6 +117,39 @@ class Comparison(OfTwo):
             known = (judge_size(gain, self.margin) for gain in (here, self.advantage))
             sizes[f"a difference of {self.margin:g}"] = min(known, key=SIZES.index)
         return sizes
+
+    @cached_property
+    def withstands_gaps(self) -> bool:
+        """Whether who is favoured still is if every run that it lacks had been its worst.
+
+        Runs often fail, or are pruned, because they go badly: of two identical algorithms, one with
+        a pruner, the pruned one would outperform the other.
+        """
+        if not any(self.lacking):
+            return True
+        side = self.if_complete.favoured
+        (winner, loser), n_lacking = self.higher, self.lacking[0]
+        if side == "b":
+            winner, loser, n_lacking = loser, winner, self.lacking[1]
+        if side is None or not n_lacking:
+            return True
+        if self.if_complete.winner is None:
+            return False  # one run that goes badly enough takes any lead in the mean
+        every = np.concatenate((winner, loser))
+        spread = max(float(np.ptp(every)), 1.0)
+        worst = float(every.min()) - spread
+        winner = np.append(winner, np.full(n_lacking, worst - spread))
+        if self.paired:
+            loser = np.append(loser, np.full(n_lacking, worst))
+        level, method = self.interval.confidence_level, self.interval.method
+        known: Any = "exact" if method in ("bootstrap", "brunner-munzel") else method
+        options: dict[str, Any] = {"paired": self.paired, "confidence_level": level}
+        return outperforming_interval(winner, loser, method=known, **options).low > 0.5
+
+    @cached_property
+    def if_complete(self) -> "Comparison":
+        """The same if no run were missing."""
+        return replace(self, lacking=(0, 0))
 
     @property
     def gain_here(self) -> Interval:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.runs import Goal, Runs
-from outperform.runs.columns import kind_of
+from outperform.runs.columns import read_name
 from outperform.runs.confounders import find_confounders, note_confounders
 from outperform.runs.score_grids import find_grid_nesting, find_grid_suspicions
 from outperform.runs.suspicions import Suspicion, ask
@@ -200,7 +200,7 @@ def ask_about(grids: Grids, table: Runs) -> tuple[str, ...]:
 
 def _find_suspicions(grids: Grids, table: Runs) -> Iterator[Suspicion]:
     columns = table.replicate_columns
-    grouped = len(columns) > 1 or "setting" in map(kind_of, columns)
+    grouped = len(columns) > 1 or "setting" in [read_name(each).kind for each in columns]
     # Runs without replicates were paired at random: their order says nothing.
     order = "" if table.replicates is None else table.replicate_name
     for task, goal, metric, labels, grid in zip(
