@@ -8,8 +8,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from outperform.runs.columns import GENERAL, read_name
 from outperform.runs.labels import IntArray
 from outperform.runs.source_table import SourceTable, parse_number
@@ -41,13 +39,10 @@ def find_redrawn_column(table: SourceTable) -> str | None:
 def find_redrawn(runs: "Runs", rows: IntArray) -> tuple[str, list[str]] | None:
     """Find the column by which different sources were redrawn in these rows, and say which."""
     known_for = (*runs.algorithm_columns, *runs.task_columns)
-    for name in runs.others.names if runs.others else ():
+    for name in runs.others.names:
         if name in known_for or "redrawn" not in read_name(name).hints:
             continue
-        assert runs.others is not None
-        labels = runs.others.label(name, rows)
-        values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
-        values = [value for value in values if value]
+        values = [value for value in runs.others.label(name, rows).distinct() if value]
         if len(values) > 1 and _names_sources(name, values):
             return name, values
     return None

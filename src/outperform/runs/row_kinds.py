@@ -95,8 +95,7 @@ def keep_runs(
 
 def _question_part_of_data(table: SourceTable, rows: Rows, name: str) -> Iterator[str]:
     """Refuse scores on several parts of the data, and note those on validation data alone."""
-    labels = rows.label(table, name)
-    values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
+    values = rows.label(table, name).distinct()
     words = {*map(normalise, values)}
     if words <= _PARTS and (len(words) > 1 or words <= _TRAINING):
         raise UnreadableRuns(

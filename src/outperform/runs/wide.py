@@ -85,7 +85,7 @@ def _name_labels(
     return named, replace(wanted, **change), notes
 
 
-def _keep_others(table: SourceTable, rows: Rows, algorithms: Sequence[str]) -> OtherColumns | None:
+def _keep_others(table: SourceTable, rows: Rows, algorithms: Sequence[str]) -> OtherColumns:
     """What columns say of runs that neither are algorithms nor look like further ones."""
     (scores,) = rows.numbers
     kept: dict[str, Sequence[object] | ArrowTexts] = {}
@@ -93,7 +93,7 @@ def _keep_others(table: SourceTable, rows: Rows, algorithms: Sequence[str]) -> O
         if name and name not in algorithms and not _look_alike(table.head(name), scores):
             kept[name] = column
     if not kept:
-        return None
+        return OtherColumns(())
     other = replace(table, names=tuple(kept), columns=[*kept.values()])
     return OtherColumns(((other, rows.row),))
 
