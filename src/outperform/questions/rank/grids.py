@@ -107,6 +107,11 @@ def lay_out(
         np.unique([families[task] for task in runs.tasks], return_inverse=True)[1],
     )
     played = [place for place, grid in enumerate(grids) if not np.isnan(grid).all()]
+    if not played:
+        raise TooFewRuns(
+            f"no run of {enumerate_names(algorithms)} in {runs.source} has a score",
+            "Find out why all failed, and rank them once some are finished",
+        )
     return _mind_gaps(laid.keep(played) if len(played) < len(grids) else laid, runs, gaps)
 
 
