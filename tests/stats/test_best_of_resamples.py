@@ -135,7 +135,7 @@ def test_the_same_seed_repeats_and_another_differs():
 def test_blocks_change_nothing(monkeypatch):
     validation, test = draw(20, decimals=1)
     whole = estimate_best_of([1, 5], validation, test, n_resamples=99, rng=np.random.default_rng(0))
-    monkeypatch.setattr("outperform.stats.best_of_resamples._BLOCK", 150)
+    monkeypatch.setattr("outperform.stats.best_of_n._BLOCK", 150)
     parts = estimate_best_of([1, 5], validation, test, n_resamples=99, rng=np.random.default_rng(0))
     assert parts.resampled == pytest.approx(whole.resampled, abs=1e-14)
     assert parts.error == pytest.approx(whole.error)

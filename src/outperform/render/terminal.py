@@ -34,30 +34,29 @@ def print_result(result: Result, *, beside: bool = False) -> None:
     say(str(result), bold=True, fg=_COLOURS[result.mood], err=beside)
     say(f"{result.scope}{result.scope_hint}.", err=beside)
     for part in () if beside else result.tables:
-        say()
         if isinstance(part, str):
-            say(part)
+            say("", part)
         else:
-            print_table(part)
+            print_table(part, "")
     _print_caveats(result.caveats, err=beside)
     if not beside and (advice := result.advice):
         say("", f"Next: {advice}")
 
 
-def print_table(table: Table) -> None:
+def print_table(table: Table, *above: str) -> None:
     """Print aligned columns, the first one to the left; what is too wide for a screen is folded."""
-    if table.title:
-        say(table.title)
+    if title := (*above, *filter(None, [table.title])):
+        say(*title)
     if table.header:
         header, *rows = _lay_out(table)
         say(header, bold=True)
     else:
         names = pad_names([name for name, _ in table.rows])
         rows = [f"  {name}  {value}" for name, (_, value) in zip(names, table.rows, strict=True)]
+    if table.note:
+        rows += table.note.split("\n")
     if rows:
         say(*rows)
-    if table.note:
-        say(*table.note.split("\n"))
 
 
 def _lay_out(table: Table) -> list[str]:

@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, TypeAlias
+from operator import attrgetter
+from typing import Literal, NamedTuple, TypeAlias
 
 from outperform.errors import UnknownColumn
 from outperform.runs.metrics import Goal, looks_like_score
@@ -119,6 +120,88 @@ _HINTS: dict[Hint, re.Pattern[str]] = {
 }
 
 
+class ColumnName(NamedTuple):
+    """What the name of a column says, however it is spelt.
+
+    `hints` are what it may say of runs beside their scores:
+
+    - label: anything, of which nothing is known;
+    - most: how many points a run could reach;
+    - redrawn: which source of variation was redrawn for a run;
+    - test data: which examples a run was tested on, or how many;
+    - total: how many answers were asked for;
+    - training: how much training a run had.
+    """
+
+    plain: str  # without what people do not mean by it: case and surrounding space
+    bare: str  # without what a tracker puts before it, too, as in `params.seed`
+    leaf: str  # without folders, as in `trainer/global_step`, and leading underscores
+    bare_leaf: str
+    kind: Kind  # what the column holds beside scores and names
+    status: str  # what it says of how runs ended, if anything: `is_failed` says which have failed
+    data: Literal["validation", "training"] | None  # what a score is of, where not of test data
+    is_best: bool  # of several scores of one run
+    hints: frozenset[Hint]
+
+
+@cache
+def read_name(name: str) -> ColumnName:
+    """Read the name of a column, as far as it tells what the column holds.
+
+    Examples
+    --------
+    >>> [read_name(name).kind for name in ("trainer/global_step", "params.C", "config.seed", "f1")]
+    ['step', 'setting', 'other', 'other']
+    >>> [sorted(read_name(name).hints) for name in ("N", "params.fold", "epochs", "test_size")]
+    [['label', 'total'], ['test data'], ['training'], ['test data', 'total']]
+    >>> [sorted(read_name(name).hints) for name in ("n_train", "varied seed", "n_errors", "lr")]
+    [['label', 'training'], ['label', 'redrawn'], ['label'], []]
+    >>> [read_name(name).is_best for name in ("best_test_acc", "test/acc_best", "bestiary_f1")]
+    [True, True, False]
+    """
+    plain = normalise(name)
+    bare = plain[begin.end() :] if (begin := _TRACKER.match(plain)) else plain
+    leaf, bare_leaf = map(_leave_out_folders, (plain, bare))
+    status = bare_leaf if bare_leaf in STATUS else re.sub("(has|is|run)_", "", bare_leaf, count=1)
+    data: Literal["validation", "training"] | None = (
+        "training" if _TRAINING_OF.match(bare) else None
+    )
+    if bare in VALIDATION or _VALIDATION_OF.match(bare):
+        data = "validation"
+    kind = _find_kind(plain, leaf, status)
+    hints = {hint for hint, pattern in _HINTS.items() if pattern.fullmatch(bare_leaf)}
+    if kind == "step":
+        hints.add("training")
+    if kind == "other" and "test data" not in hints:
+        hints.add("label")
+    is_best = _BEST.search(bare) is not None
+    return ColumnName(plain, bare, leaf, bare_leaf, kind, status, data, is_best, frozenset(hints))
+
+
+def normalise(name: str) -> str:
+    """Leave out what people do not mean by a name: case and surrounding space."""
+    return name.strip().casefold()
+
+
+def _leave_out_folders(plain: str) -> str:
+    return plain.replace(".", "/").rpartition("/")[2].lstrip("_").replace(" ", "_")
+
+
+def _find_kind(plain: str, leaf: str, status: str) -> Kind:
+    if _SETTING_OF.match(plain):  # a tracker exported it as a hyperparameter
+        words = re.split(r"[\W_]+", plain)
+        return "other" if words[-1] in _NO_SETTING or _DRAWN & set(words) else "setting"
+    if _STEP.fullmatch(leaf):
+        return "step"
+    if leaf in _TIME:
+        return "time"
+    if _EXAMPLE.fullmatch(leaf):
+        return "example"
+    if status in _STATUSES:
+        return "status"
+    return "setting" if plain.replace(" ", "_") in _SETTINGS else "other"
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What a person said of a table: columns, None where left to be recognised, and their sense."""
@@ -166,20 +249,21 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
     for name in names:
         if not name or name in algorithm or name in task:
             continue
-        is_named = normalise(name) == metric
-        kind = "other" if is_named else kind_of(name)
+        said = read_name(name)
+        is_named = said.plain == metric
+        kind = "other" if is_named else said.kind
         is_unused = name not in replicate and name not in replicates
         if is_unused or kind in ("step", "example"):
             by_kind[kind].append(name)
         if is_unused and kind not in ("step", "example"):
             free.append(name)
-        if not is_named and leaf_of(name) in _PART_OF_DATA:
+        if not is_named and said.leaf in _PART_OF_DATA:
             parts_of_data.append(name)
     status: list[str] = []
     if by_kind["status"]:
         status = _choose_statuses(by_kind["status"])
         free = [name for name in free if name not in status]
-    steps = sorted(by_kind["step"], key=lambda n: _STEPS.index(_STEP.sub(r"\1", leaf_of(n))))
+    steps = sorted(by_kind["step"], key=lambda n: _STEPS.index(_STEP.sub(r"\1", read_name(n).leaf)))
     never = {*steps, *by_kind["example"]}
     return Roles(
         algorithm=algorithm,
@@ -200,40 +284,9 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
 
 def _choose_statuses(names: Sequence[str]) -> list[str]:
     """Choose one column of statuses, and those of flags and exit codes."""
-    said = {status_of(name): name for name in reversed(names)}
+    said = {read_name(name).status: name for name in reversed(names)}
     status = [said.pop(word) for word in STATUS if word in said][:1]
     return status + [name for word, name in said.items() if word not in STATUS]
-
-
-def status_of(name: str) -> str:
-    """What a column says of how runs ended, if anything: `is_failed` says which have failed."""
-    leaf = leaf_of(without_tracker(name))
-    return leaf if leaf in STATUS else re.sub("(has|is|run)_", "", leaf, count=1)
-
-
-@cache
-def kind_of(name: str) -> Kind:
-    """What a column holds beside scores and names, as far as its name tells.
-
-    Examples
-    --------
-    >>> [kind_of(name) for name in ("trainer/global_step", "params.C", "config.seed", "accuracy")]
-    ['step', 'setting', 'other', 'other']
-    """
-    plain = normalise(name)
-    if _SETTING_OF.match(plain):  # a tracker exported it as a hyperparameter
-        words = re.split(r"[\W_]+", plain)
-        return "other" if words[-1] in _NO_SETTING or _DRAWN & set(words) else "setting"
-    leaf = leaf_of(name)
-    if _STEP.fullmatch(leaf):
-        return "step"
-    if leaf in _TIME:
-        return "time"
-    if _EXAMPLE.fullmatch(leaf):
-        return "example"
-    if status_of(name) in _STATUSES:
-        return "status"
-    return "setting" if plain.replace(" ", "_") in _SETTINGS else "other"
 
 
 def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -241,29 +294,13 @@ def recognise(names: Sequence[str], known: Sequence[str]) -> list[str]:
 
     Where there is none, one that a tracker exported will do: `params.seed`, `config.model`.
     """
-    for spell in (normalise, without_tracker):
+    for spell in (attrgetter("plain"), attrgetter("bare")):
         spelled: dict[str, list[str]] = {}
         for name in names:
-            spelled.setdefault(spell(name), []).append(name)
+            spelled.setdefault(spell(read_name(name)), []).append(name)
         if not spelled.keys().isdisjoint(known):
             return [name for word in known for name in spelled.get(word, ())]
     return []
-
-
-def normalise(name: str) -> str:
-    """Leave out what people do not mean by a column's name: case and surrounding space."""
-    return name.strip().casefold()
-
-
-def without_tracker(name: str) -> str:
-    """Leave out what a tracker puts before a column's name, as in `params.seed`."""
-    plain = normalise(name)
-    return plain[begin.end() :] if (begin := _TRACKER.match(plain)) else plain
-
-
-def leaf_of(name: str) -> str:
-    """Leave out the folders a tracker puts before a name, and its leading underscore."""
-    return re.split(r"[/.]", normalise(name))[-1].lstrip("_").replace(" ", "_")
 
 
 def find_column(name: str, names: Sequence[str], source: str) -> str:
@@ -271,7 +308,7 @@ def find_column(name: str, names: Sequence[str], source: str) -> str:
     if name in names:
         return name
     for candidate in names:
-        if normalise(candidate) == normalise(name):
+        if read_name(candidate).plain == normalise(name):
             return candidate
     listed = [candidate for candidate in names if candidate]
     raise UnknownColumn(f"no column {name!r} in {source}", suggest_names(name, listed))
@@ -312,7 +349,7 @@ def find_score(
     """Find the column of scores among these names; None if no column looks like one."""
     if metric is not None:
         return find_column(metric, table.names, table.source)
-    likely = [n for n in names if without_tracker(n) in SCORE or looks_like_score(n)]
+    likely = [n for n in names if read_name(n).bare in SCORE or looks_like_score(n)]
     # A column that begins with text holds scores only if no other can.
     numeric = [name for name in likely if not table.holds_text(name)]
     candidates = recognise(numeric or likely, SCORE) or numeric or likely
@@ -369,57 +406,7 @@ def find_validation(table: SourceTable, names: Collection[str], score: str) -> s
     numeric = [name for name in names if not table.holds_text(name)]
     known = recognise(numeric, VALIDATION)[:1]
     begun = [name for name in numeric if looks_like_score(name)]
-    metric = _TEST_OF.sub("", without_tracker(score), count=1)
-    alike = [n for n in begun if _VALIDATION_OF.sub("", without_tracker(n), count=1) == metric]
+    metric = _TEST_OF.sub("", read_name(score).bare, count=1)
+    alike = [n for n in begun if _VALIDATION_OF.sub("", read_name(n).bare, count=1) == metric]
     candidates = known or alike or begun
     return candidates[0] if len(candidates) == 1 else None
-
-
-@cache
-def data_of(name: str) -> Literal["validation", "training"] | None:
-    """Which data but test data a column is of by its name, and so the score only if named."""
-    plain = without_tracker(name)
-    if plain in VALIDATION or _VALIDATION_OF.match(plain):
-        return "validation"
-    return "training" if _TRAINING_OF.match(plain) else None
-
-
-@cache
-def hints_of(name: str) -> frozenset[Hint]:
-    """What a column may say of runs beside their scores, by its name.
-
-    - label: anything, of which nothing is known;
-    - most: how many points a run could reach;
-    - redrawn: which source of variation was redrawn for a run;
-    - test data: which examples a run was tested on, or how many;
-    - total: how many answers were asked for;
-    - training: how much training a run had.
-
-    Examples
-    --------
-    >>> [sorted(hints_of(name)) for name in ("N", "params.fold", "epochs", "test_size")]
-    [['label', 'total'], ['test data'], ['training'], ['test data', 'total']]
-    >>> [sorted(hints_of(name)) for name in ("n_train", "varied seed", "n_test_errors", "lr")]
-    [['label', 'training'], ['label', 'redrawn'], ['label'], []]
-    """
-    leaf, kind = leaf_of(without_tracker(name)), kind_of(name)
-    hints: set[Hint] = set()
-    for hint, pattern in _HINTS.items():
-        if pattern.fullmatch(leaf):
-            hints.add(hint)
-    if kind == "step":
-        hints.add("training")
-    if kind == "other" and "test data" not in hints:
-        hints.add("label")
-    return frozenset(hints)
-
-
-def names_best(name: str) -> bool:
-    """Whether a column holds the best of several scores of one run by its name.
-
-    Examples
-    --------
-    >>> names_best("best_test_accuracy"), names_best("test/acc_best"), names_best("bestiary_f1")
-    (True, True, False)
-    """
-    return _BEST.search(without_tracker(name)) is not None

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from outperform.runs.columns import Hint, hints_of, kind_of, normalise
+from outperform.runs.columns import Hint, normalise, read_name
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
 from outperform.runs.metrics import counts_answers, may_be_points
 from outperform.runs.mismatches import write_alike
@@ -79,8 +79,8 @@ def _sort_columns(runs: "Runs") -> dict[Hint, list[str]]:
     """List the columns that are nothing else by what their names hint at."""
     known_for = {*runs.algorithm_columns, *runs.task_columns, runs.metric, runs.validation_metric}
     columns: dict[Hint, list[str]] = defaultdict(list)
-    for name in runs.others.names if runs.others else ():
-        for hint in hints_of(name):
+    for name in runs.others.names:
+        for hint in read_name(name).hints:
             if name not in known_for or hint == "redrawn":  # which `find_redrawn` looks through
                 columns[hint].append(name)
     return columns
@@ -97,7 +97,7 @@ def _question_counts(
         totals = np.array([parse_number(each) for each in labels.names], float)[labels.codes]
         if np.isnan(totals).any() or (runs.score[known] > totals).any():
             continue  # it says something else
-        if not counts_answers(runs.metric) and 2 * len(_spell(labels)) > len(known):
+        if not counts_answers(runs.metric) and 2 * len(labels.distinct()) > len(known):
             continue  # as the best episode of each run, which differs by itself
         group = _group_pairs(runs, known) if paired else runs.task[known]
         if not differ_within(group, labels).any():
@@ -163,12 +163,11 @@ def _group_pairs(runs: "Runs", rows: IntArray) -> IntArray:
 
 def _may_label(runs: "Runs", rows: IntArray, name: str) -> bool:
     """Whether a column labels runs, by a glance at some rows: labels recur."""
-    assert runs.others is not None
     tables = [table for table, _ in runs.others.sources if name in table.names]
     numbers = not any(table.holds_text(name) for table in tables)
-    if numbers and not _NUMBERS.search(normalise(name)):
+    if numbers and not _NUMBERS.search(read_name(name).plain):
         return False
-    values = _spell(runs.others.label(name, rows))
+    values = runs.others.label(name, rows).distinct()
     return 2 * len(values) <= len(rows) and not _FLAGS.issuperset(map(normalise, values))
 
 
@@ -209,8 +208,9 @@ def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[
         labelling = filter(partial(_may_label, runs, rows[:_N_GLANCE]), columns["label"])
         for name, labels, known in _read_columns(runs, rows, labelling):
             if _occur_once(runs, labels, known):
+                n_values = len(labels.distinct())
                 yield (
-                    f"{name} has the same {len(_spell(labels))} values for each algorithm: if it "
+                    f"{name} has the same {n_values} values for each algorithm: if it "
                     f"names tasks or tells pairs, --task {quote(name)} or --replicate "
                     f"{quote(name)} shows more"
                 )
@@ -222,7 +222,7 @@ def _note_training(runs: "Runs", rows: IntArray, names: Sequence[str]) -> Iterat
     trained = [
         _describe_training(runs, name, labels, known)
         for name, labels, known in _read_columns(runs, rows, names)
-        if _is_own(runs, labels, known) and all(each[0].isdigit() for each in _spell(labels))
+        if _is_own(runs, labels, known) and all(each[0].isdigit() for each in labels.distinct())
     ]
     if trained:
         yield f"{', '.join(trained)}: they are compared as they were trained, not trained alike"
@@ -232,7 +232,6 @@ def _read_columns(
     runs: "Runs", rows: IntArray, names: Iterable[str]
 ) -> Iterator[tuple[str, Labels, IntArray]]:
     """Columns with the labels of all rows that have one, equal numbers alike."""
-    assert runs.others is not None
     for name in names:
         labels = runs.others.label(name, rows)
         alike = write_alike(labels.names) or label_rows(labels.names)
@@ -274,24 +273,18 @@ def _write_amount(label: str) -> str:
     return f"{int(label):,}" if label.isdecimal() else label
 
 
-def _spell(labels: Labels) -> list[str]:
-    """The names that rows have."""
-    return [labels.names[code] for code in np.unique(labels.codes).tolist()]
-
-
 def _list_values(labels: Labels) -> str:
-    return enumerate_names(_spell(labels), limit=3)
+    return enumerate_names(labels.distinct(), limit=3)
 
 
 def note_settings(runs: "Runs", algorithm: str, rows: IntArray) -> Iterator[str]:
     """Say that the runs of an algorithm differ in hyperparameters."""
     differing = []
-    for name in runs.others.names if runs.others else ():
-        if kind_of(name) != "setting":
+    for name in runs.others.names:
+        if read_name(name).kind != "setting":
             continue
-        assert runs.others is not None
         labels = runs.others.label(name, rows)
-        values = _spell(labels)
+        values = labels.distinct()
         # Texts that name each run are no settings of it.
         names_runs = len(values) == len(rows) and None in map(parse_number, values)
         if len(values) > 1 and not names_runs:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from outperform.runs.columns import ALGORITHM, REPLICATE, TASK, leaf_of, without_tracker
+from outperform.runs.columns import ALGORITHM, REPLICATE, TASK, read_name
 from outperform.runs.metrics import counts_answers, is_share
 from outperform.runs.source_table import MISSING, ArrowTexts
 
@@ -24,7 +24,7 @@ def write_points(names: Sequence[str], columns: Sequence[Any], delimiter: str) -
     if delimiter == ",":
         return columns
     return [
-        column if leaf_of(without_tracker(name)) in _LABELS else _write_column(name, column)
+        column if read_name(name).bare_leaf in _LABELS else _write_column(name, column)
         for name, column in zip(names, columns, strict=True)
     ]
 

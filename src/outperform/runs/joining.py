@@ -73,15 +73,15 @@ def join_runs(*runs: Runs) -> Runs:
 
 def _join_where_known(runs: Sequence[Runs], tasks: Sequence[str]) -> dict[str, Any]:
     """Fields of `Runs` that not every table may have."""
-    validation = incomplete = others = None
+    validation, incomplete, others = None, None, OtherColumns(())
     if any(each.validation is not None for each in runs):
         of_each = [np.full(len(r), np.nan) if r.validation is None else r.validation for r in runs]
         validation = np.concatenate(of_each)
     if any(each.incomplete is not None for each in runs):
         reasons = [each.incomplete or repeat_label("", len(each)) for each in runs]
         incomplete = concatenate_labels(reasons)
-    tables = [each.others.sources for each in runs if each.others is not None]
-    if len(tables) == len(runs):
+    tables = [each.others.sources for each in runs]
+    if all(tables):
         others = OtherColumns(tuple(chain.from_iterable(tables)))
     resplits, fixed = {}, []
     for task in tasks:

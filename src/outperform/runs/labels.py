@@ -71,6 +71,10 @@ class Labels:
         """Give the name of every row."""
         return [self.names[code] for code in self.codes.tolist()]
 
+    def distinct(self) -> list[str]:
+        """Give the names that rows have."""
+        return [self.names[code] for code in np.unique(self.codes).tolist()]
+
     def by_appearance(self) -> "Labels":
         """Number the names in the order in which the rows first mention them, and drop the rest."""
         n_rows = len(self.codes)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import DuplicateRuns, UnpairedScores
-from outperform.runs.columns import kind_of
+from outperform.runs.columns import read_name
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
 from outperform.runs.metrics import known_goal
 from outperform.runs.redrawn import find_redrawn, suspect_redrawn
@@ -62,14 +62,13 @@ def _explain_settings(
     runs: "Runs", problem: str, rows: IntArray, settings: Sequence[str]
 ) -> DuplicateRuns:
     """Say in which columns runs of the same replicate differ, and what these may be."""
-    assert runs.others is not None
     used = runs.replicate_name
     values = dict.fromkeys(runs.others.label(settings[0], rows).spell())
     differences = f"{settings[0]} ({enumerate_names(values, limit=3)})"
     differences += "".join(f" and {name}" for name in settings[1:])
     named = quote(",".join((*runs.algorithm_columns, *settings)))
     names_tasks = None in map(parse_number, values)
-    if kind_of(settings[0]) != "setting" and (names_tasks or all(map(str.isdigit, values))):
+    if read_name(settings[0]).kind != "setting" and (names_tasks or all(map(str.isdigit, values))):
         way = f"--replicate {quote(f'{used},{settings[0]}')} if it tells repetitions apart"
         if names_tasks:
             way = f"--task {quote(settings[0])} if it names tasks"
@@ -89,23 +88,26 @@ def _explain_settings(
 
 def _are_told_apart(runs: "Runs", cell: "Cell") -> bool:
     """Whether columns of replicates that are not used tell all runs apart."""
-    if not runs.spare_columns or runs.others is None:
+    if not (spare := _find_spare(runs)):
         return False
     group = runs.replicate[cell.rows]
-    for name in runs.spare_columns:
+    for name in spare:
         group = split_groups(group, runs.others.label(name, cell.rows))
     return len(np.unique(group)) == len(group)
 
 
+def _find_spare(runs: "Runs") -> list[str]:
+    """Columns of replicates that are not used, where it is known what they say."""
+    return [name for name in runs.spare_columns if name in runs.others.names]
+
+
 def _find_settings(runs: "Runs", cell: "Cell") -> list[str]:
     """Find the hyperparameters that runs of one replicate differ in, by their name or their use."""
-    if runs.others is None:
-        return []
     used = {*runs.algorithm_columns, *runs.replicate_columns, runs.metric, runs.validation_metric}
     free = [name for name in runs.others.names if name not in used]
     replicate, n_runs, settings = runs.replicate[cell.rows], len(cell.rows), []
     for name in free:
-        if kind_of(name) == "setting":
+        if read_name(name).kind == "setting":
             labels = runs.others.label(name, cell.rows)
             if differ_within(replicate, labels).any():
                 settings.append(name)
@@ -138,8 +140,7 @@ def _spell_plainly(name: str) -> str:
 
 def _find_pairing_column(runs: "Runs", a: "Cell", b: "Cell") -> str | None:
     """Find another column of replicates, of which both algorithms have the same."""
-    for name in runs.spare_columns if runs.others else ():
-        assert runs.others is not None
+    for name in _find_spare(runs):
         codes = runs.others.label(name, np.concatenate((a.rows, b.rows))).codes
         codes_a, codes_b = np.sort(codes[: len(a.rows)]), np.sort(codes[len(a.rows) :])
         if np.array_equal(codes_a, codes_b) and len(np.unique(codes_a)) == len(codes_a):

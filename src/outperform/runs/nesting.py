@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from outperform.runs.columns import kind_of
+from outperform.runs.columns import read_name
 from outperform.runs.labels import FloatArray, IntArray
 from outperform.runs.suspicions import Suspicion
 
@@ -37,7 +37,7 @@ def find_nesting(
     >>> [each.doubt for each in find_nesting(["seed", "fold"], labels, differences)]
     ['nested']
     """
-    if settings := [name for name in columns if kind_of(name) == "setting"]:
+    if settings := [name for name in columns if read_name(name).kind == "setting"]:
         yield Suspicion(
             "settings",
             f"pairs differ in {' and '.join(settings)}",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outperform.errors import InvalidScores, TooFewRuns, UnpairedScores
-from outperform.runs.columns import kind_of
+from outperform.runs.columns import read_name
 from outperform.runs.confounders import find_confounders, note_confounders, note_settings
 from outperform.runs.labels import BoolArray, FloatArray, IntArray, Numerals
 from outperform.runs.metrics import Goal, is_share
@@ -164,7 +164,7 @@ def _question(
 ) -> tuple[str, ...]:
     """Refuse scores that raise questions, and note what speaks against taking them as they are."""
     columns, suspicions = runs.replicate_columns, find_suspicions(sides)
-    if len(columns) > 1 or "setting" in map(kind_of, columns):
+    if len(columns) > 1 or "setting" in [read_name(each).kind for each in columns]:
         differences = sides.scores[0] - sides.scores[1] if sides.order else np.empty(0)
         suspicions = chain(find_nesting(columns, labels, differences), suspicions)
     rows, paired = np.concatenate((cells[0].rows, cells[1].rows)), sides.order != ""

@@ -16,13 +16,12 @@ from outperform.runs.columns import (
     Roles,
     Wanted,
     assign_roles,
-    data_of,
     explain_no_score,
     find_column,
     find_score,
     find_validation,
-    kind_of,
     normalise,
+    read_name,
     recognise,
 )
 from outperform.runs.files import open_source
@@ -114,7 +113,7 @@ def _open_dict(
         raise UnreadableRuns("the dict is empty", "Give it scores by algorithm")
     columns = [(str(name), values) for name, values in source.items() if is_sequence(values)]
     names_algorithms = any(
-        normalise(name) in ALGORITHM and any(isinstance(value, str) for value in values)
+        read_name(name).plain in ALGORITHM and any(isinstance(value, str) for value in values)
         for name, values in columns
     )
     if wide or wanted.algorithm is not None or names_algorithms:
@@ -129,9 +128,10 @@ def _open_dict(
 
 def _labels_rows(name: str, values: Any) -> bool:
     """Whether values are seeds, tasks, steps and the like, not scores of an algorithm."""
-    if normalise(name) in (*TASK, *REPLICATE):
+    said = read_name(name)
+    if said.plain in (*TASK, *REPLICATE):
         return True
-    known = kind_of(name) in ("status", "step", "example")
+    known = said.kind in ("status", "step", "example")
     return known and all(isinstance(value, str | int | np.integer) for value in values)
 
 
@@ -201,10 +201,10 @@ def _find_numbers(
     named = None
     if wanted.validation is not None:
         named = find_column(wanted.validation, others, table.source)
-    validating = [name for name in others if data_of(name) == "validation"]
-    candidates = [name for name in others if name != named and not data_of(name)]
+    validating = [name for name in others if read_name(name).data == "validation"]
+    candidates = [name for name in others if name != named and not read_name(name).data]
     score = find_score(table, candidates, metric, may_be_wide=not roles.algorithm)
-    if score is None and named is not None and data_of(named) != "validation":
+    if score is None and named is not None and read_name(named).data != "validation":
         score = named  # the only score may choose as well
     if score is None:
         raise _explain_missing_score(table, roles, others)
@@ -227,7 +227,7 @@ def _explain_missing_score(
         )
     if is_transposed(table, roles, others):
         return explain_transposed(table)
-    if apart := [name for name in numeric if data_of(name)]:
+    if apart := [name for name in numeric if read_name(name).data]:
         return UnknownColumn(
             f"{table.source} has scores of validation or training data ({enumerate_names(apart)}), "
             "but no column looks like the score to report",

@@ -8,9 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from outperform.runs.columns import GENERAL, hints_of, leaf_of, without_tracker
+from outperform.runs.columns import GENERAL, read_name
 from outperform.runs.labels import IntArray
 from outperform.runs.source_table import SourceTable, parse_number
 from outperform.runs.suspicions import Suspicion
@@ -33,7 +31,7 @@ _FLAGS = frozenset({"false", "no", "true", "yes"})
 def find_redrawn_column(table: SourceTable) -> str | None:
     """Find the column that says what was redrawn for each run, None where there is none."""
     for name in table.names:
-        if "redrawn" in hints_of(name) and _names_sources(name, table.label(name).names):
+        if "redrawn" in read_name(name).hints and _names_sources(name, table.label(name).names):
             return name
     return None
 
@@ -41,13 +39,10 @@ def find_redrawn_column(table: SourceTable) -> str | None:
 def find_redrawn(runs: "Runs", rows: IntArray) -> tuple[str, list[str]] | None:
     """Find the column by which different sources were redrawn in these rows, and say which."""
     known_for = (*runs.algorithm_columns, *runs.task_columns)
-    for name in runs.others.names if runs.others else ():
-        if name in known_for or "redrawn" not in hints_of(name):
+    for name in runs.others.names:
+        if name in known_for or "redrawn" not in read_name(name).hints:
             continue
-        assert runs.others is not None
-        labels = runs.others.label(name, rows)
-        values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
-        values = [value for value in values if value]
+        values = [value for value in runs.others.label(name, rows).distinct() if value]
         if len(values) > 1 and _names_sources(name, values):
             return name, values
     return None
@@ -56,7 +51,7 @@ def find_redrawn(runs: "Runs", rows: IntArray) -> tuple[str, list[str]] | None:
 def _names_sources(name: str, values: Sequence[str]) -> bool:
     """Whether a column says what was redrawn: `factor` may say anything else."""
     words = {re.sub(r"[\W_]+", "_", value.casefold()) for value in values} - {""}
-    if leaf_of(without_tracker(name)) not in GENERAL:  # people have sources of their own
+    if read_name(name).bare_leaf not in GENERAL:  # people have sources of their own
         return not words <= _FLAGS and None in map(parse_number, values)
     known = SOURCES & words  # one alone may be a kind of data: "original" and "augmentation"
     return bool(known) and (known == words or (len(known) > 1 and not known <= {ALL, NOISE}))

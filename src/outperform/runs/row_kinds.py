@@ -14,7 +14,7 @@ from outperform.runs.columns import (
     Roles,
     Wanted,
     normalise,
-    status_of,
+    read_name,
 )
 from outperform.runs.labels import (
     FloatArray,
@@ -95,8 +95,7 @@ def keep_runs(
 
 def _question_part_of_data(table: SourceTable, rows: Rows, name: str) -> Iterator[str]:
     """Refuse scores on several parts of the data, and note those on validation data alone."""
-    labels = rows.label(table, name)
-    values = [labels.names[code] for code in np.unique(labels.codes).tolist()]
+    values = rows.label(table, name).distinct()
     words = {*map(normalise, values)}
     if words <= _PARTS and (len(words) > 1 or words <= _TRAINING):
         raise UnreadableRuns(
@@ -172,7 +171,7 @@ def _find_incomplete(table: SourceTable, columns: Sequence[str]) -> Labels | Non
     """Say why each row is of a run that did not finish, empty where it did; None if all did."""
     codes, numbers = np.zeros(len(table.rows), dtype=np.int64), {"": 0}
     for column in columns:
-        if status_of(column) in STATUS:
+        if read_name(column).status in STATUS:
             status = table.label_runs(column)
             reasons = _read_status(table, column, status)
         else:
@@ -203,7 +202,7 @@ def _read_status(table: SourceTable, column: str, status: Labels) -> list[str]:
 
 def _read_flag(column: str, names: Sequence[str]) -> list[str]:
     """Say why a run is incomplete by a flag or an exit code; empty where the column is neither."""
-    says, words = status_of(column), [*map(normalise, names)]
+    says, words = read_name(column).status, [*map(normalise, names)]
     if says in EXIT_CODE and all(map(_EXIT_CODE.fullmatch, filter(None, words))):
         return [f"{column} {word}" if _FAILURE.search(word) else "" for word in words]
     if says in EXIT_CODE or not _FLAGS.issuperset(words) or not any(words):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
-from outperform.runs.columns import kind_of, without_tracker
+from outperform.runs.columns import read_name
 from outperform.wording import join_words
 
 _MOST = 10**12  # examples: nobody has more
@@ -91,8 +91,8 @@ def varied_by(columns: Sequence[str]) -> tuple[str, ...]:
     (('folds of this dataset', 'seeds'), ('seeds', 'hyperparameters'), ('runs',))
     """
     varied = [
-        HYPERPARAMETERS if kind_of(name) == "setting" else _COLUMNS.get(without_tracker(name))
-        for name in columns
+        HYPERPARAMETERS if name.kind == "setting" else _COLUMNS.get(name.bare)
+        for name in map(read_name, columns)
     ]
     return tuple(dict.fromkeys(filter(None, varied))) or (RUNS,)
 

@@ -168,14 +168,12 @@ class OtherColumns:
 
     # Each table, with the row of each of its runs.
     sources: tuple[tuple[SourceTable, IntArray], ...] = field(compare=False, repr=False)
+    # Columns that any of the tables has.
+    names: tuple[str, ...] = field(init=False, compare=False, repr=False)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Columns that any of the tables has."""
-        names: dict[str, None] = {}
-        for table, _ in self.sources:
-            names |= dict.fromkeys(table.names)
-        return tuple(filter(None, names))
+    def __post_init__(self) -> None:
+        names = dict.fromkeys(name for table, _ in self.sources for name in table.names if name)
+        object.__setattr__(self, "names", tuple(names))
 
     def label(self, name: str, runs: IntArray) -> Labels:
         """Give the label of some of the runs, by their place; empty where one has none."""

@@ -73,7 +73,7 @@ class Runs:
     incomplete
         Why each run is no finished one, such as its status; empty where it is. None where all are.
     others
-        What else the source says of the runs; None where they come from nowhere else.
+        What else the source says of the runs; nothing where they come from a store.
     accepted
         What is right although it looks wrong.
     varied
@@ -118,7 +118,7 @@ class Runs:
     algorithm_columns: tuple[str, ...] = ()
     task_columns: tuple[str, ...] = ()
     incomplete: Labels | None = field(default=None, repr=False)
-    others: OtherColumns | None = field(default=None, compare=False, repr=False)
+    others: OtherColumns = field(default=OtherColumns(()), compare=False, repr=False)
     accepted: tuple[Doubt, ...] = ()
     varied: tuple[str, ...] = (RUNS,)
     resplits: Mapping[str, Resplit] = field(default_factory=dict, compare=False, repr=False)
@@ -340,8 +340,7 @@ class Runs:
 
     def _find_column_of(self, name: str) -> str | None:
         every = np.arange(len(self))
-        for column in self.others.names if self.others else ():
-            assert self.others is not None
+        for column in self.others.names:
             if name in self.others.label(column, every).names:
                 return column
         return None

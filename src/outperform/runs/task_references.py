@@ -151,7 +151,7 @@ def _check_pairs(
 
 def take_task_values(runs: "Runs", column: str) -> dict[str, str]:
     """Give the value that all rows of a task share; see `Runs.task_values`."""
-    if runs.others is None:
+    if not runs.others.names:
         raise UnknownColumn(
             f"no column {column!r} in {runs.source}, which knows nothing else of its tasks",
             "Give a file of runs that has such a column",

@@ -18,8 +18,7 @@ from outperform.runs.columns import (
     Roles,
     Wanted,
     assign_roles,
-    kind_of,
-    normalise,
+    read_name,
     recognise,
 )
 from outperform.runs.labels import FloatArray, Labels, Numerals
@@ -86,7 +85,7 @@ def _name_labels(
     return named, replace(wanted, **change), notes
 
 
-def _keep_others(table: SourceTable, rows: Rows, algorithms: Sequence[str]) -> OtherColumns | None:
+def _keep_others(table: SourceTable, rows: Rows, algorithms: Sequence[str]) -> OtherColumns:
     """What columns say of runs that neither are algorithms nor look like further ones."""
     (scores,) = rows.numbers
     kept: dict[str, Sequence[object] | ArrowTexts] = {}
@@ -94,7 +93,7 @@ def _keep_others(table: SourceTable, rows: Rows, algorithms: Sequence[str]) -> O
         if name and name not in algorithms and not _look_alike(table.head(name), scores):
             kept[name] = column
     if not kept:
-        return None
+        return OtherColumns(())
     other = replace(table, names=tuple(kept), columns=[*kept.values()])
     return OtherColumns(((other, rows.row),))
 
@@ -164,7 +163,7 @@ def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
 
 def _counts_steps(table: SourceTable, name: str) -> bool:
     """Whether a column holds steps or numbers of examples, not scores of an algorithm."""
-    if kind_of(name) not in ("step", "example"):
+    if read_name(name).kind not in ("step", "example"):
         return False
     numbers = map(parse_number, table.head(name))
     return all(number is None or float(number).is_integer() for number in numbers)
@@ -195,7 +194,7 @@ def _choose(named: str | Sequence[str] | None, table: SourceTable) -> list[str]:
 
 def _refuse_long(table: SourceTable) -> None:
     named = [name for name in recognise(table.names, ALGORITHM) if table.holds_text(name)]
-    scores = [n for n in table.names if normalise(n) in SCORE or looks_like_score(n)]
+    scores = [n for n in table.names if read_name(n).plain in SCORE or looks_like_score(n)]
     if named and scores:
         raise UnreadableRuns(
             f"{table.source} looks long: column {named[0]!r} names algorithms and column "

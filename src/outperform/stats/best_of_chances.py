@@ -1,5 +1,6 @@
 """Which of two best-of-n is better, from which n on, and how ways to report runs vary."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -7,18 +8,8 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput
 from outperform.plain_values import Plain
-from outperform.stats.best_of_n import (
-    BestOfEstimator,
-    Goal,
-    SortedRuns,
-    as_budgets,
-    rank_weights,
-)
-from outperform.stats.best_of_resamples import (
-    BestOfEstimates,
-    divide_resamples,
-    draw_sorted,
-)
+from outperform.stats.best_of_n import BestOfEstimator, Goal, SortedRuns, as_budgets
+from outperform.stats.best_of_resamples import BestOfEstimates
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
@@ -74,21 +65,19 @@ def best_of_probability(
     every = [np.arange(side.size)[None, :] for side in sides]
     (value,) = _compare(sides, every, n, estimator)
     widest = max(side.size for side in sides)
-    chances = []
-    for n_rows in divide_resamples(n_resamples, widest):
-        rows = [draw_sorted(side.size, (n_rows, side.size), rng=rng) for side in sides]
-        chances.append(_compare(sides, rows, n, estimator))
+    drawn = [side.resample(n_resamples, side.size, widest=widest, rng=rng) for side in sides]
+    chances = [_compare(sides, rows, n, estimator) for rows in zip(*drawn, strict=True)]
     tail = (1 - confidence_level) / 2
     low, high = np.quantile(np.concatenate(chances), [tail, 1 - tail])
     return Estimate(float(value), Interval(float(low), float(high), confidence_level, "percentile"))
 
 
 def _compare(
-    sides: list[SortedRuns], rows: list[IntArray], n: int, estimator: BestOfEstimator
+    sides: Sequence[SortedRuns], rows: Sequence[IntArray], n: int, estimator: BestOfEstimator
 ) -> FloatArray:
     """P(A>B) of pairs of samples, which are rows of sorted positions."""
     weights_a, weights_b = (
-        _weigh(side, places, n, estimator) for side, places in zip(sides, rows, strict=True)
+        side.weigh(places, n, estimator) for side, places in zip(sides, rows, strict=True)
     )
     order = np.argsort(sides[1].reported)
     ordered = sides[1].reported[order]
@@ -99,19 +88,6 @@ def _compare(
     beaten = (up_to[:, below] + up_to[:, not_above]) / 2
     # Sums of weights may exceed 1 by rounding.
     return np.asarray(np.clip(np.einsum("ij,ij->i", weights_a, beaten), 0.0, 1.0))
-
-
-def _weigh(side: SortedRuns, rows: IntArray, n: int, estimator: BestOfEstimator) -> FloatArray:
-    """Chance of each run to be chosen in each sample: shape (n_rows, n_runs)."""
-    n_rows, n_groups = len(rows), int(side.group[-1]) + 1
-    row = np.arange(n_rows)[:, None]
-    key = (side.group[rows] + n_groups * row).ravel()
-    by_rank = np.broadcast_to(rank_weights(n, rows.shape[1], estimator), rows.shape).ravel()
-    weight = np.bincount(key, by_rank, minlength=n_rows * n_groups)
-    n_tied = np.bincount(key, minlength=n_rows * n_groups)
-    share = (weight / np.maximum(n_tied, 1)).reshape(n_rows, n_groups)
-    drawn = np.bincount((rows + side.size * row).ravel(), minlength=n_rows * side.size)
-    return np.asarray(drawn.reshape(n_rows, side.size) * share[:, side.group])
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,14 +203,13 @@ def best_of_spreads(
     spreads = []  # mean and quantiles of each way, by number of runs
     for size in sizes.tolist():
         # Those of the best single run follow from the chance of each to be it.
-        (weights,) = _weigh(runs, np.arange(runs.size)[None, :], size, "v")
+        (weights,) = runs.weigh(np.arange(runs.size)[None, :], size, "v")
         places = np.searchsorted(np.cumsum(weights[order]), quantiles)
         low, high = runs.reported[order][np.minimum(places, runs.size - 1)]
         ways = [(weights @ runs.reported, low, high)]
         evaluate = runs.make_evaluator(np.append(asked, 1), size, "v")
-        blocks = divide_resamples(n_resamples, size)
-        drawn = [evaluate(draw_sorted(runs.size, (n_rows, size), rng=rng)) for n_rows in blocks]
-        for values in np.concatenate(drawn).T:
+        drawn = map(evaluate, runs.resample(n_resamples, size, rng=rng))
+        for values in np.concatenate([*drawn]).T:
             ways.append((values.mean(), *np.quantile(values, quantiles)))
         spreads.append(ways)
     single, best, average = (Spread(*way) for way in np.transpose(spreads, (1, 2, 0)))

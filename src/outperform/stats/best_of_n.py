@@ -23,6 +23,7 @@ from outperform.stats.checks import (
     check_count,
     merge_ties,
 )
+from outperform.stats.numerics import divide_rows
 
 BestOfEstimator = Literal["v", "u", "gaussian"]
 Goal = Literal["maximize", "minimize"]
@@ -31,6 +32,7 @@ Goal = Literal["maximize", "minimize"]
 # digits, because the trapezoidal rule converges exponentially for densities.
 _STEP = 0.005
 _GRID = np.arange(1, 2801) * _STEP  # and its mirror image below 0
+_BLOCK = 1_000_000  # scores held at once: 8 MB for each of a few arrays
 
 
 @overload
@@ -165,6 +167,7 @@ class SortedRuns:
     better: FloatArray
     reported: FloatArray
     group: IntArray  # the same for runs that are tied
+    size: int  # number of runs
 
     @classmethod
     def make(cls, validation: ArrayLike, test: ArrayLike | None, goal: Goal) -> "SortedRuns":
@@ -180,12 +183,32 @@ class SortedRuns:
             )
         better = turn(chosen_by, goal)
         order, group = sort_groups(better)
-        return cls(better[order], reported[order], group)
+        return cls(better[order], reported[order], group, order.size)
 
-    @property
-    def size(self) -> int:
-        """Number of runs."""
-        return self.better.size
+    def resample(
+        self, n_resamples: int, n_drawn: int, *, widest: int = 0, rng: np.random.Generator
+    ) -> Iterator[IntArray]:
+        """Draw rows of `n_drawn` sorted positions, with replacement, as many at a time as fit.
+
+        `widest` is the length of other rows that are held beside them.
+        """
+        for n_rows in divide_rows(n_resamples, max(n_drawn, widest) + 1, limit=_BLOCK):
+            # Sums of exponentials, divided by the last, are sorted uniforms: no sorting is needed.
+            sums = np.cumsum(rng.standard_exponential((n_rows, n_drawn + 1)), axis=1)
+            places = (sums[:, :-1] * (self.size / sums[:, -1:])).astype(np.int64)
+            yield np.minimum(places, self.size - 1)  # where the quotient was rounded up
+
+    def weigh(self, rows: IntArray, n: int, estimator: BestOfEstimator) -> FloatArray:
+        """Chance of each run to be the best of n, for every row of sorted positions."""
+        n_rows, n_groups = len(rows), int(self.group[-1]) + 1
+        row = np.arange(n_rows)[:, None]
+        key = (self.group[rows] + n_groups * row).ravel()
+        by_rank = np.broadcast_to(rank_weights(n, rows.shape[1], estimator), rows.shape).ravel()
+        weight = np.bincount(key, by_rank, minlength=n_rows * n_groups)
+        n_tied = np.bincount(key, minlength=n_rows * n_groups)
+        share = (weight / np.maximum(n_tied, 1)).reshape(n_rows, n_groups)
+        drawn = np.bincount((rows + self.size * row).ravel(), minlength=n_rows * self.size)
+        return np.asarray(drawn.reshape(n_rows, self.size) * share[:, self.group])
 
     def expect_best(self, sizes: IntArray, estimator: BestOfEstimator) -> FloatArray:
         """Boo_n of these runs, for each n."""

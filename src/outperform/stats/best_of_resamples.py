@@ -8,12 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from outperform.errors import UnpairedScores
-from outperform.stats.best_of_n import (
-    BestOfEstimator,
-    Goal,
-    SortedRuns,
-    as_budgets,
-)
+from outperform.stats.best_of_n import BestOfEstimator, Goal, SortedRuns, as_budgets
 from outperform.stats.checks import (
     FloatArray,
     IntArray,
@@ -24,11 +19,8 @@ from outperform.stats.checks import (
 )
 from outperform.stats.effect_sizes import Estimate
 from outperform.stats.intervals import Interval
-from outperform.stats.numerics import divide_rows
 
 BestOfInterval = Literal["jackknife", "percentile"]
-
-_BLOCK = 1_000_000  # scores held at once: 8 MB for each of a few arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,25 +115,9 @@ def estimate_best_of(
     resampled = [np.empty((0, sizes.size))]
     if n_resamples:
         evaluate = runs.make_evaluator(sizes, runs.size, estimator)
-        resampled += (
-            evaluate(draw_sorted(runs.size, (n_rows, runs.size), rng=rng))
-            for n_rows in divide_resamples(n_resamples, runs.size)
-        )
+        resampled += map(evaluate, runs.resample(n_resamples, runs.size, rng=rng))
     left = runs.leave_one_out(sizes, estimator)
     error = np.sqrt(runs.size - 1) * np.array([each.std() for each in left])
     df = np.full(sizes.size, runs.size - 1.0)
     value = runs.expect_best(sizes, estimator)
     return BestOfEstimates(sizes, value, np.concatenate(resampled), error, df)
-
-
-def divide_resamples(n_resamples: int, n_runs: int) -> list[int]:
-    """Numbers of resamples to draw at a time, to bound the memory."""
-    return divide_rows(n_resamples, n_runs + 1, limit=_BLOCK)
-
-
-def draw_sorted(n_runs: int, shape: tuple[int, int], *, rng: np.random.Generator) -> IntArray:
-    """Draw positions among the runs with replacement, each row sorted."""
-    # Sums of exponentials, divided by the last, are sorted uniforms: no sorting is needed.
-    sums = np.cumsum(rng.standard_exponential((shape[0], shape[1] + 1)), axis=1)
-    places = (sums[:, :-1] * (n_runs / sums[:, -1:])).astype(np.int64)
-    return np.minimum(places, n_runs - 1)  # where the quotient was rounded up

@@ -281,6 +281,18 @@ def test_options_that_make_no_sense_are_refused(options, problem):
     assert refused.value.problem.startswith(problem)
 
 
+def test_runs_that_all_failed_are_refused():
+    rows = [
+        {"algorithm": name, "seed": seed, "accuracy": 0.9, "status": "failed"}
+        for name in ("vit", "vgg")
+        for seed in range(3)
+    ]
+    with pytest.raises(TooFewRuns) as refused:
+        rank_runs(rows)
+    assert refused.value.problem == "no run of vit, vgg in the list of records has a score"
+    assert refused.value.remedy == "Find out why all failed, and rank them once some are finished"
+
+
 def test_marks_that_tell_more_than_pairs_are_explained():
     # Six wins of six: 2**-6 is below 0.05/2, but twice that times three is above 0.05.
     ranking = rank_runs(make_runs(tasks=("t1",), names=("vit", "vgg", "mlp"), n=6, gap=9))

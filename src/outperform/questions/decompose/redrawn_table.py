@@ -117,7 +117,6 @@ class _Reader:
         return {name: rows[sources == name] for name in dict.fromkeys(sources.tolist())}
 
     def _spell(self, column: str, rows: IntArray) -> list[str]:
-        assert self.runs.others is not None  # of a table
         return self.runs.others.label(column, rows).spell()
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.runs import Goal, Runs
-from outperform.runs.columns import kind_of
+from outperform.runs.columns import read_name
 from outperform.runs.confounders import find_confounders, note_confounders
 from outperform.runs.score_grids import find_grid_nesting, find_grid_suspicions
 from outperform.runs.suspicions import Suspicion, ask
@@ -107,6 +107,11 @@ def lay_out(
         np.unique([families[task] for task in runs.tasks], return_inverse=True)[1],
     )
     played = [place for place, grid in enumerate(grids) if not np.isnan(grid).all()]
+    if not played:
+        raise TooFewRuns(
+            f"no run of {enumerate_names(algorithms)} in {runs.source} has a score",
+            "Find out why all failed, and rank them once some are finished",
+        )
     return _mind_gaps(laid.keep(played) if len(played) < len(grids) else laid, runs, gaps)
 
 
@@ -200,7 +205,7 @@ def ask_about(grids: Grids, table: Runs) -> tuple[str, ...]:
 
 def _find_suspicions(grids: Grids, table: Runs) -> Iterator[Suspicion]:
     columns = table.replicate_columns
-    grouped = len(columns) > 1 or "setting" in map(kind_of, columns)
+    grouped = len(columns) > 1 or "setting" in [read_name(each).kind for each in columns]
     # Runs without replicates were paired at random: their order says nothing.
     order = "" if table.replicates is None else table.replicate_name
     for task, goal, metric, labels, grid in zip(
