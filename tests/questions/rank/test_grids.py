@@ -156,9 +156,14 @@ def test_a_test_of_pairs_takes_the_replicates_that_both_have():
     kept = [row for row in rows if (row["algorithm"], row["seed"]) not in missing]
     ranking = rank_runs(kept, gaps="keep", test="wilcoxon")
     scores = {(row["algorithm"], row["seed"]): row["reward"] for row in rows}
-    vit, resnet = ([scores[name, i] for i in range(3, 10)] for name in NAMES[:2])
-    expected = scipy_stats.wilcoxon(vit, resnet, method="exact").pvalue
-    assert find(ranking, "vit", "resnet").pvalue == pytest.approx(expected)
+    vit, resnet = (np.array([scores[name, i] for i in range(3, 10)]) for name in NAMES[:2])
+    # What either lacks is taken for its worst: one lost by vit, or two by resnet.
+    gaps = {"greater": [-9.0], "less": [9.0, 9.1]}
+    expected = 2 * min(
+        scipy_stats.wilcoxon([*(vit - resnet), *gap], alternative=side, method="exact").pvalue
+        for side, gap in gaps.items()
+    )
+    assert find(ranking, "vit", "resnet").pvalue == pytest.approx(min(1, expected))
 
 
 def test_gaps_of_runs_without_replicates_are_no_matter_of_seeds():
@@ -166,3 +171,43 @@ def test_gaps_of_runs_without_replicates_are_no_matter_of_seeds():
     with pytest.raises(UnpairedScores) as refused:
         rank_runs(rows)
     assert refused.value.remedy.startswith("Add the missing runs, pass --complete")
+
+
+def prune(n_pruned, seed, n=20):
+    """Four equals on four tasks, of which `a` has no run where it went worst."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for task in range(4):
+        for name in "abcd":
+            scores = rng.normal(0.5, 0.1, n)
+            gone = set(np.argsort(scores)[:n_pruned]) if name == "a" else set()
+            rows += [
+                {"model": name, "task": f"t{task}", "seed": i, "score": score}
+                for i, score in enumerate(scores)
+                if i not in gone
+            ]
+    return rows
+
+
+@pytest.mark.parametrize("gaps", ["keep", "complete"])
+def test_who_failed_where_it_went_badly_beats_nobody(gaps):
+    """With 6 of 20 runs pruned, it beat somebody in 38 of 60 studies, and in 10 with 2 pruned."""
+    seen = []
+    for seed in range(6):
+        ranking = rank_runs(read_runs(prune(6, seed), goal="maximize"), gaps=gaps)
+        assert {pair.winner_name for pair in ranking.pairs} <= {None, "b", "c", "d"}
+        seen += [pair for pair in ranking.pairs if pair.a == "a"]
+        assert not any(any(each.tasks_better["a"]) for each in seen)
+    assert all(pair.low < 0.5 for pair in seen)
+    # It does win more than half of what is left.
+    assert np.mean([pair.probability for pair in seen]) > 0.6
+    assert "take what an algorithm lacks for its worst" in " ".join(ranking.caveats)
+
+
+def test_what_a_rival_lacks_is_in_nobodys_way():
+    rows = [
+        row | {"score": row["score"] - 0.3 if row["model"] == "a" else row["score"]}
+        for row in prune(2, 0)
+    ]
+    ranking = rank_runs(read_runs(rows, goal="maximize"), gaps="keep")
+    assert {p.winner_name for p in ranking.pairs if p.a == "a"} == {"b", "c", "d"}

@@ -52,7 +52,7 @@ from outperform.store.store import open_runs
 @click.option(
     "--complete", is_flag=True, help="Leave out tasks and replicates that not all algorithms have."
 )
-@click.option("--gaps", is_flag=True, help="Keep gaps, taken to be unrelated to performance.")
+@click.option("--gaps", is_flag=True, help="Keep gaps, taken for the worst where pairs are told.")
 @click.option(
     "--normalize",
     type=click.Choice(get_args(Normalization)),

@@ -150,8 +150,10 @@ def _doubt_scores(grids: Grids, counts: PairCounts, table: Runs) -> Iterator[str
     """What is missing, unfinished or tied."""
     if grids.gaps:
         yield (
-            f"runs are missing ({enumerate_names(grids.gaps, limit=3)}): gaps are taken to be "
-            "unrelated to performance, and whoever failed where it went badly looks better"
+            f"runs are missing ({enumerate_names(grids.gaps, limit=3)}): pairs, and who is ruled "
+            "out as the best, take what an algorithm lacks for its worst, unless it has no run of "
+            "the task; means and ranks take gaps to be unrelated to performance, and whoever "
+            "failed where it went badly looks better there"
         )
     if table.unfinished:
         yield (

@@ -36,6 +36,8 @@ class Grids:
     replicates: tuple[Sequence[str], ...]  # labels of each task's
     family: NDArray[np.intp]  # number of the one that each task belongs to
     gaps: tuple[str, ...] = ()  # what is missing, in words
+    # Replicates of each task that each algorithm lacks; 0 where it was not run at all.
+    missing: NDArray[np.intp] | None = None
 
     @property
     def complete(self) -> tuple[FloatArray, ...]:
@@ -65,7 +67,15 @@ class Grids:
                 for name in ("tasks", "goals", "metrics", "scores", "replicates")
             },
             family=self.family[list(chosen)],
+            missing=None if self.missing is None else self.missing[list(chosen)],
         )
+
+    @property
+    def lacking(self) -> NDArray[np.intp]:
+        """Replicates that each lacks on each task, shape (n_tasks, n_algorithms)."""
+        if self.missing is None:
+            return np.zeros((len(self.tasks), len(self.algorithms)), dtype=np.intp)
+        return self.missing
 
 
 def lay_out(
@@ -138,6 +148,10 @@ def _mind_gaps(grids: Grids, runs: Runs, gaps: Gaps) -> Grids:
     if gaps == "refuse":
         _refuse(grids, runs, named + more)
     grids = replace(grids, gaps=tuple(missing))
+    if runs.replicates is not None:
+        lacking = np.array([np.isnan(grid).sum(axis=1) for grid in grids.scores])
+        absent = np.array([np.isnan(grid).all(axis=1) for grid in grids.scores])
+        grids = replace(grids, missing=np.where(absent, 0, lacking))
     if gaps == "keep":
         return grids
     has_all = [place for place, grid in enumerate(grids.complete) if grid.shape[1]]
@@ -158,7 +172,7 @@ def _refuse(grids: Grids, runs: Runs, missing: str) -> NoReturn:
     unfinished = f" ({enumerate_rows(rows)} {have}, or did not finish)" if len(rows) else ""
     advice = (
         "Add the missing runs, pass --complete to leave out the replicates and tasks that not all "
-        "algorithms have, or --gaps to rank with the gaps, as if they were unrelated to performance"
+        "algorithms have, or --gaps to rank with the gaps"
     )
     shared = any((~np.isnan(grid)).sum(axis=0).max() > 1 for grid in grids.scores)
     if runs.replicates is not None and not shared:  # nothing pairs what has replicates of its own

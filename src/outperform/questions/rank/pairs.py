@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations, compress
 from typing import Any
 
@@ -12,11 +11,13 @@ from scipy.special import ndtr, ndtri
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.conclusion import judge, judge_size
+from outperform.questions.compare.missing_runs import take_worst
 from outperform.questions.compare.named_tests import find_test
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.result import LIKE_THESE, Correction, RankedPair
 from outperform.runs.scope import Resplit
 from outperform.stats import (
+    AverageProbability,
     Interval,
     average_probability,
     benjamini_hochberg,
@@ -72,18 +73,52 @@ class PairCounts:
     wins: NDArray[np.int64]
     ties: NDArray[np.int64]
     n: NDArray[np.int64]
+    lacking: NDArray[np.intp]  # replicates of each, shape (n_tasks, k)
 
     def test_wins(self) -> FloatArray:
-        """One-sided p-values of sign tests, small where the row's algorithm wins."""
-        losses = np.swapaxes(self.wins, -1, -2)
+        """One-sided p-values of sign tests, small where the row's algorithm wins.
+
+        As in `compare`, what it lacks it has lost: runs often fail because they go badly.
+        """
+        losses = np.swapaxes(self.wins, -1, -2) + self.lacking[:, :, None]
         return sign_tail(self.wins.astype(float), losses.astype(float))
+
+
+@dataclass(frozen=True, slots=True)
+class _Averages:
+    """Wins, ties and pairs on each task, (n_pairs, n_tasks), and what the first and second lack."""
+
+    wins: NDArray[np.int64]
+    ties: NDArray[np.int64]
+    n: NDArray[np.int64]
+    lost: NDArray[np.intp]
+    won: NDArray[np.intp]
+    about: Mapping[str, Any]  # of tasks
+
+    def estimate(self, confidence_level: Any) -> AverageProbability:
+        """P(A>B) over tasks; at each end of its interval, and in p, what one lacks is lost."""
+        options = {"confidence_level": confidence_level, **self.about}
+        left = average_probability(self.wins, self.ties, self.n, **options)
+        if not (self.lost.any() or self.won.any()):
+            return left
+        lost = average_probability(self.wins, self.ties, self.n + self.lost, **options)
+        won = average_probability(self.wins + self.won, self.ties, self.n + self.won, **options)
+        first = np.asarray(left.probability) > 0.5
+        worst = np.where(first, lost.probability, won.probability)
+        turned = (worst > 0.5) != first
+        return replace(
+            left,
+            low=np.minimum(left.low, lost.low),
+            high=np.maximum(left.high, won.high),
+            pvalue=np.where(turned, 1.0, np.where(first, lost.pvalue, won.pvalue)),
+        )
 
 
 def count_tasks(grids: Grids) -> PairCounts:
     """Count the wins of all pairs on all tasks."""
     counts = [count_all_pairs(grid) for grid in grids.scores]
     wins, ties, n = (np.array(each) for each in zip(*counts, strict=True))
-    return PairCounts(wins, ties, n)
+    return PairCounts(wins, ties, n, grids.lacking)
 
 
 def choose_pairs(algorithms: tuple[str, ...], baseline: str | None) -> tuple[Any, Any]:
@@ -110,7 +145,9 @@ def find_task_pvalues(grids: Grids, counts: PairCounts, terms: Terms) -> FloatAr
     if terms.task_test == "wins":
         return counts.test_wins()
     if terms.task_test == "paired-t":
-        return np.array([t_test_all_pairs(grid) for grid in grids.scores])
+        tested = np.array([t_test_all_pairs(grid) for grid in grids.scores])
+        # No mean is better of who lacks a run, which may have gone as badly as can be.
+        return np.where(counts.lacking[:, :, None] > 0, 1.0, tested)
     n_tests = len(grids.tasks) * len(grids.algorithms) * (len(grids.algorithms) - 1)
     if n_tests > _MOST_TESTS:
         raise InvalidInput(
@@ -123,12 +160,18 @@ def find_task_pvalues(grids: Grids, counts: PairCounts, terms: Terms) -> FloatAr
         test = _find_test(terms, task)
         for i, j in combinations(range(len(grid)), 2):
             known = ~np.isnan(grid[[i, j]])
-            if terms.task_test not in _SEPARATE:
+            paired = terms.task_test not in _SEPARATE
+            if paired:
                 known[:] = known.all(axis=0)
             a, b = grid[i, known[0]], grid[j, known[1]]
             if min(a.size, b.size) >= 2:
-                pvalues[place, i, j] = test(a, b, alternative="greater").pvalue
-                pvalues[place, j, i] = test(a, b, alternative="less").pvalue
+                lost, won = counts.lacking[place, [i, j]].tolist()
+                above, below = (
+                    take_worst(a, b, lost, paired=paired),
+                    take_worst(b, a, won, paired=paired),
+                )
+                pvalues[place, i, j] = test(*above, alternative="greater").pvalue
+                pvalues[place, j, i] = test(*below[::-1], alternative="less").pvalue
     return pvalues
 
 
@@ -151,9 +194,9 @@ def compare_all(
     wins, ties, n = (each[:, first, second].T for each in (counts.wins, counts.ties, counts.n))
     a, b = ([grids.algorithms[place] for place in places] for places in (first, second))
     _check_shared(a, b, n)
-    estimate = partial(
-        average_probability, wins, ties, n, tasks=terms.tasks_are, families=grids.family
-    )
+    lacking = counts.lacking.T
+    about = {"tasks": terms.tasks_are, "families": grids.family}
+    estimate = _Averages(wins, ties, n, lacking[first], lacking[second], about).estimate
     average = estimate(confidence_level=1 - terms.alpha)
     # Of a pair alone: marks may be by another test, which depends on how many there are.
     on_tasks = task_pvalues if terms.test else counts.test_wins()
