@@ -112,11 +112,34 @@ def test_readme_lists_every_page():
     assert [page.name for page in PAGES[1:] if f"](docs/{page.name})" not in readme] == []
 
 
-def test_papers_are_named():
-    """Which paper is "the paper"? Each is named, and listed in references.md."""
+def list_sources():
     folders = ("src", "examples", "tests", "bench", "calibration")
-    sources = [path for name in folders for path in (ROOT / name).rglob("*.py")]
-    for page in {*PAGES, ROOT / "CHANGELOG.md", *sources} - {Path(__file__)}:
+    return {path for name in folders for path in (ROOT / name).rglob("*.py")} - {Path(__file__)}
+
+
+def list_citations(text):
+    """First author and year of each citation: A (2001), A and B (2001), A et al., 2001."""
+    flat = " ".join(text.split())
+    several = r"([A-ZØ]\w+)(?:(?:, [A-Z]\w+)* and [A-Z]\w+| et al\.),? \(?((?:19|20)\d\d)\b"
+    return {*re.findall(several, flat), *re.findall(r"([A-ZØ]\w+) \(((?:19|20)\d\d)\)", flat)}
+
+
+def test_citations_are_seen():
+    text = "Holm (1979), Hanley and McNeil\n(1982), Ø and Å, 2001, Bouthillier et al. (2021)"
+    assert list_citations(text) >= {("Holm", "1979"), ("Hanley", "1982"), ("Bouthillier", "2021")}
+
+
+def test_whatever_is_cited_is_among_the_references():
+    entries = (ROOT / "docs" / "references.md").read_text().splitlines()
+    for page in {*PAGES, ROOT / "CHANGELOG.md", *list_sources()}:
+        for author, year in list_citations(page.read_text()):
+            listed = [each for each in entries if author in each and year in each]
+            assert listed, (page.name, author, year)
+
+
+def test_papers_are_named():
+    """Which paper is "the paper"? Each is named."""
+    for page in {*PAGES, ROOT / "CHANGELOG.md", *list_sources()}:
         lines = [line for line in page.read_text().splitlines() if "paper" in line.casefold()]
         nameless = [each for each in lines if re.search(r"\b(the|its) papers?\b", each, re.I)]
         unclear = [line for line in nameless if "for the paper" not in line]

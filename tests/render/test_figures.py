@@ -1,5 +1,7 @@
 """Figures: what they show and name, in every view and width."""
 
+from itertools import pairwise
+
 import matplotlib
 import numpy as np
 import pytest
@@ -7,9 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from outperform.errors import InvalidInput
+from outperform.questions.simulate.seeds import trace_seeds
+from outperform.questions.sota.answer import best_of_equals
 from outperform.render.figures import figure, plot, save_figure
 from tests.render.results import RESULTS
 
+RNG = np.random.default_rng(0)
 TITLES = {
     "paired": "svm outperforms forest: significant and meaningful",
     "unpaired": "svm outperforms forest: significant and meaningful",
@@ -217,6 +222,19 @@ def test_another_width_cuts_nothing_off(results, check_texts, kind, width):
     check_texts(drawn, may_overlap=region_labels(drawn))
 
 
+@pytest.mark.parametrize(
+    ("view", "width"), [("probability", 2.5), ("probability", 3.0), (None, 3.0)]
+)
+def test_names_of_regions_stand_apart_in_narrow_figures(results, view, width):
+    drawn = figure(results["paired"], view=view, width=width)
+    drawn.draw_without_rendering()
+    names = [name for name in region_labels(drawn) if name.get_text().endswith("meaningful")]
+    assert len(names) == 4
+    boxes = sorted((name.get_window_extent() for name in names), key=lambda box: box.x0)
+    gaps = [right.x0 - left.x1 for left, right in pairwise(boxes)]
+    assert min(gaps) > 0.02 * drawn.dpi  # inches
+
+
 def test_a_title_may_be_left_to_the_caption(results, check_texts):
     with_title, without = (figure(results["paired"], title=each) for each in (True, False))
     assert without.get_suptitle() == ""
@@ -333,6 +351,33 @@ def test_a_legend_is_there_but_does_not_squeeze_small_axes(results, kind, view):
     assert box.x0 >= second.bbox.x0
     assert box.x1 <= narrow.bbox.x1
     assert min(second.get_position().width, second.get_position().height) > 0.4
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: best_of_equals(10, test_size=1000, accuracy=0.9),  # with an axis above
+        lambda: trace_seeds(np.linspace(0.8, 0.9, 10), alphas=[0.05], rng=RNG),  # with a title
+    ],
+)
+def test_a_legend_above_small_axes_stands_above_whatever_is_there(make):
+    drawn = Figure(figsize=(2, 2))
+    ax = plot(make(), drawn.subplots())
+    drawn.draw_without_rendering()
+    legend = ax.get_legend().get_window_extent().padded(-1)
+    texts = [text for each in (ax, *ax.child_axes) for text in each.findobj(Text)]
+    names = {*ax.get_legend().findobj(Text)}
+    for text in texts:
+        if text.get_text() and text not in names:
+            assert not legend.overlaps(text.get_window_extent()), text
+
+
+def test_labels_that_are_broken_anew_keep_their_lines_apart(make_tasks):
+    drawn = Figure(figsize=(7, 2))
+    ax = plot(make_tasks(3), drawn.subplots(1, 4)[1])
+    lines = ax.get_xlabel().split("\n")
+    assert len(lines) > 4
+    assert not [line for line in lines if "interval each" in line or "itself by" in line]
 
 
 def test_what_a_legend_left_out_was_titled_stays(results):

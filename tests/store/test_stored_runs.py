@@ -1,5 +1,6 @@
 """Runs of a store: those of the study as it is now, and a word on all others."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -288,6 +289,22 @@ def test_a_store_without_runs_to_compare_is_refused(store):
     assert str(unpaired.value) == (
         f"{store.address} holds no runs to compare; its designs are variance. Add a [[design]] "
         'with kind = "ideal" or "fix-hopt" to the study and run it.'
+    )
+
+
+def test_a_store_in_which_all_has_failed_names_the_command_that_says_why(store):
+    def fail(params, split, seeds):
+        raise ValueError("no luck")
+
+    with suppress(InvalidInput):
+        run_all(replace(STUDY, pipelines=make_pipelines(a=fail, b=fail)), store)
+    with pytest.raises(InvalidInput) as caught:
+        load_runs(store)
+    n_failed = sum(store.counts().values())
+    assert str(caught.value) == (
+        f"{store.address} holds no finished runs yet. {n_failed} fits of its study failed: "
+        f"`outperform status {store.address}` says why, and `outperform run` with --retry-failed "
+        "tries again."
     )
 
 

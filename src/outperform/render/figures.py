@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.text import Text
+    from matplotlib.transforms import Transform
 
 # Neither holds the time of drawing, so that the same result gives the same file.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -152,7 +153,9 @@ def _make_room(ax: "Axes") -> None:
     for text in (ax.xaxis.label, *_find_titles(ax), *legend_title):
         n_letters = max(_FEWEST_LETTERS, int(width * _LETTERS / float(text.get_fontsize())))
         if max(map(len, text.get_text().split("\n"))) > n_letters:
-            text.set_text("\n".join(wrap_lines(text.get_text().replace("\n", " "), n_letters)))
+            # Lines of before are phrases of their own: joined, nothing would part them.
+            lines = (wrap_lines(line, n_letters) for line in text.get_text().split("\n"))
+            text.set_text("\n".join(chain.from_iterable(lines)))
     _fit_legend(ax)
     # Axes of `add_axes` lie where somebody put them.
     in_grid = ax.get_subplotspec() is not None
@@ -163,6 +166,8 @@ def _make_room(ax: "Axes") -> None:
 def _fit_legend(ax: "Axes") -> None:
     """Write a legend that is wider than its axes above them: in one column, in smaller letters.
 
+    It stands above titles and axes that are there.
+
     Where that does not do either it is left out; what is its title stays.
     """
     legend, width = ax.get_legend(), _foresee_width(ax)
@@ -172,6 +177,7 @@ def _fit_legend(ax: "Axes") -> None:
     title, labels = legend.get_title(), [text.get_text() for text in legend.get_texts()]
     size, title_size = (float(text.get_fontsize()) for text in (legend.get_texts()[0], title))
     look: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "alignment": "left"}
+    look["bbox_transform"] = ax.transAxes + _foresee_shift(ax)
     look |= {"frameon": False, "handlelength": 1.2, "borderaxespad": 0.2, "labelspacing": 0.2}
     while True:
         look |= {"fontsize": size, "title_fontsize": min(size, title_size)}
@@ -185,6 +191,17 @@ def _fit_legend(ax: "Axes") -> None:
         above.remove()
     if not fits and title.get_text():
         ax.set_title(title.get_text(), loc="left", fontsize=title_size)
+
+
+def _foresee_shift(ax: "Axes") -> "Transform":
+    """Shift by what titles and other axes above these take, however high these will be."""
+    from matplotlib.transforms import ScaledTranslation
+
+    ax.get_tightbbox()  # lifts titles above other axes
+    boxes = [text.get_window_extent() for text in _find_titles(ax) if text.get_text()]
+    boxes += [box for child in ax.child_axes if (box := child.get_tightbbox())]
+    height = max((box.y1 - ax.bbox.y1 for box in boxes), default=0.0)
+    return ScaledTranslation(0, max(height, 0.0) / ax.figure.dpi, ax.figure.dpi_scale_trans)
 
 
 def _foresee_width(ax: "Axes") -> float:

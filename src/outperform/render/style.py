@@ -37,6 +37,7 @@ COLOUR_NOTE = "#404040"
 _CHARACTERS = 15  # of a title, per inch
 _SMALL_CHARACTERS = 21  # of what stands below all views, per inch
 _TICK_WIDTH = 0.5  # inches, of a label and the room beside it
+_BESIDE = 0.7  # inches, of labels of rows, whatever the width
 _SMALL_LINE = 0.12  # inches
 _POINTS = 72  # per inch
 _LINE = 40  # characters below an axis
@@ -192,7 +193,11 @@ def title_height(title: str) -> float:
 
 
 def widen(figure: "Figure", width: float) -> None:
-    """Give a figure another width, and its title lines of that length."""
+    """Give a figure another width, its title lines of that length, and names above room."""
+    scale = (width - _BESIDE) / (figure.get_figwidth() - _BESIDE)
+    for child in (child for ax in figure.axes for child in ax.child_axes if scale < 1):
+        size = float(child.xaxis.get_major_ticks(1)[0].label1.get_fontsize())
+        child.xaxis.set_tick_params(labelsize=scale * size)
     title, height = figure.get_suptitle(), figure.get_figheight()
     wrapped = wrap_title(title.replace("\n", " "), width)
     if title:

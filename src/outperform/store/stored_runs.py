@@ -20,6 +20,7 @@ from outperform.store.planned_runs import (
     Description,
     Design,
     describe_left_out,
+    find_needed_failures,
     get_test_score,
     is_of,
     is_planned,
@@ -36,7 +37,7 @@ from outperform.store.stored_doubts import (
 )
 from outperform.study.designs import PAIRED, is_later_repetition
 from outperform.study.sources import ALL
-from outperform.wording import enumerate_names, suggest_names
+from outperform.wording import count, enumerate_names, suggest_names
 
 SIMULATED = "simulated-hopt"
 _REASONS = ("", "failed", "whose search failed")  # to have no score
@@ -233,11 +234,17 @@ def _choose_ended(
 
 
 def _suggest_finishing(store: Store) -> str:
-    """Say how to get runs; another run helps nobody where their searches cannot be simulated."""
+    """Say how to get runs; another run helps nobody where what they need has failed."""
+    status = f"`outperform status {quote(store.address)}`"
     if store.get_meta("unsimulated"):
         return (
-            f"See with `outperform status {quote(store.address)}` why searches cannot be "
-            "simulated, or compare the runs of another design"
+            f"See with {status} why searches cannot be simulated, or compare the runs of another "
+            "design"
+        )
+    if failed := find_needed_failures(store):
+        return (
+            f"{count(len(failed), 'fit')} of its study failed: {status} says why, and "
+            "`outperform run` with --retry-failed tries again"
         )
     return "Let `outperform run` finish some first"
 
