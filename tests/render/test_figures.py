@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from outperform.errors import InvalidInput
+from outperform.questions.best_of.answer import best_of_runs
 from outperform.questions.simulate.seeds import trace_seeds
 from outperform.questions.sota.answer import best_of_equals
 from outperform.render.figures import figure, plot, save_figure
@@ -25,6 +26,16 @@ TITLES = {
     "hiding 3 of 40 pairs would show that svm outperforms forest, 20 that forest outperforms svm.",
     "plan": "54 pairs show a P(A > B) of 0.75 with power 0.95",
 }
+
+
+@pytest.fixture(scope="module")
+def make_best_of():
+    def make(n):
+        rng = np.random.default_rng(0)
+        runs = {f"model {i}": rng.normal(0.9 - 0.004 * i, 0.01, 20).tolist() for i in range(n)}
+        return best_of_runs(runs, n=5)
+
+    return make
 
 
 @pytest.fixture(scope="module")
@@ -386,6 +397,49 @@ def test_what_a_legend_left_out_was_titled_stays(results):
     assert ax.get_title(loc="left").replace("\n", " ") == (
         "Best n of one against worst n of the other"
     )
+
+
+def test_phrases_below_small_axes_stand_on_lines_of_their_own(results):
+    axes = Figure(figsize=(7, 2.2)).subplots(1, 3)
+    label = plot(results["paired"], axes[0], view="probability").get_xlabel()
+    assert label.split("\n") == [
+        "P(svm > forest),",
+        "95% interval",
+        "by accuracy",
+        "(higher is better)",
+    ]
+
+
+def test_small_axes_with_long_names_do_not_overlap(results, check_texts):
+    drawn = Figure(figsize=(7, 4.4))
+    for ax, view in zip(drawn.subplots(2, 2).flat, ["densities", "differences"] * 2, strict=True):
+        plot(results["re-splits, long names"], ax, view=view)
+    check_texts(drawn)
+
+
+def test_numbers_on_small_axes_do_not_touch(results):
+    drawn = Figure(figsize=(7, 4))
+    for ax in drawn.subplots(2, 3).flat:
+        plot(results["components"], ax)
+    drawn.draw_without_rendering()
+    (shares,) = drawn.axes[0].child_axes
+    shown = [text for text in shares.get_xticklabels() if text.get_text()]
+    boxes = [text.get_window_extent() for text in shown]
+    assert len(boxes) > 1
+    assert all(left.x1 + 2 < right.x0 for left, right in pairwise(boxes))
+
+
+def test_a_legend_beside_small_axes_leaves_them_room(make_best_of):
+    drawn = Figure(figsize=(7, 4))
+    axes = drawn.subplots(2, 3)
+    for ax in axes.flat:
+        plot(make_best_of(12), ax)
+    drawn.draw_without_rendering()
+    legend = axes[0, 0].get_legend()
+    assert legend.get_title().get_text() == "20 runs each"
+    assert [text.get_text() for text in legend.get_texts()][:2] == ["model 0", "model 1"]
+    assert axes[0, 0].bbox.width > 0.8 * legend.get_window_extent().width
+    assert legend.get_window_extent().x1 <= axes[0, 1].bbox.x0
 
 
 @pytest.mark.parametrize("size", [(2, 2), (3, 2)])

@@ -1,6 +1,12 @@
 import pytest
 
-from outperform.render.style import join_phrases, short_names, wrap_name, wrap_title
+from outperform.render.style import (
+    join_phrases,
+    short_names,
+    wrap_evenly,
+    wrap_name,
+    wrap_title,
+)
 from outperform.wording import shorten, shorten_apart, wrap_lines
 
 
@@ -84,3 +90,25 @@ def test_no_line_of_a_title_ends_within_a_number():
         lines = wrap_title(sentence, width / 12).split("\n")
         assert " ".join(lines) == sentence
         assert not any(line.endswith(("p", "=", "<", "[-0.1,")) for line in lines)
+
+
+def test_no_line_of_a_title_ends_within_what_belongs_together():
+    sentence = "svm is better: P(svm > knn) = 0.85 [0.653, 0.966] on digits"
+    for width in range(35, 60):
+        lines = wrap_title(sentence, width / 15).split("\n")
+        assert any("P(svm > knn) = 0.85 [0.653, 0.966]" in line for line in lines), lines
+
+
+def test_long_names_of_a_title_are_broken_at_their_comparison_rather_than_within():
+    a, b = "gradient_bo…0.1_depth7", "gradient_bo…0.3_depth7"
+    lines = wrap_title(f"Undecided: P({a} > {b}) = 0.7 [0.361, 0.93]", 3.4).split("\n")
+    assert lines == [f"Undecided: P({a} >", f"{b}) = 0.7 [0.361, 0.93]"]
+
+
+def test_lines_are_as_few_and_as_even_as_can_be():
+    text = "54 pairs show a P(A > B) of 0.75 with power 0.95"
+    assert len(wrap_lines(text, 45)) == 2
+    assert wrap_evenly(text, 45) == ["54 pairs show a P(A > B)", "of 0.75 with power 0.95"]
+    assert wrap_evenly(text, 48) == [text]
+    assert wrap_evenly("anticonstitutionnellement so", 26) == ["anticonstitutionnellement", "so"]
+    assert wrap_evenly("", 9) == []

@@ -10,6 +10,7 @@ from outperform.render.style import (
     COLOUR_A,
     COLOUR_B,
     describe_metric,
+    is_low,
     lay_out_rows,
     limit_ticks,
     short_names,
@@ -25,7 +26,8 @@ _N_BINS = 2000
 def draw_densities(comparison: Comparison, ax: Axes) -> None:
     """Draw how the scores of each algorithm are distributed, with every run as a dot."""
     sides = (("a", comparison.scores_a, COLOUR_A), ("b", comparison.scores_b, COLOUR_B))
-    draw_distributions(sides, short_names(comparison, 24, n_lines=2), ax)
+    names = short_names(comparison, 14) if is_low(ax) else short_names(comparison, 24, n_lines=2)
+    draw_distributions(sides, names, ax)
     ax.set_xlabel(describe_metric(comparison))
 
 
@@ -38,7 +40,8 @@ def draw_distributions(
         mean = float(scores.mean())
         draw_scores(scores, ax, -row, colour=colour, side=side)
         ax.plot([mean], [-row], "D", color=colour, mec="white", ms=5.5, gid=f"mean-{side}")
-        labels.append(f"{names[row]}\n◆ mean {mean:.4g}\nn = {scores.size:,}")
+        lines = [names[row], f"◆ mean {mean:.4g}", f"n = {scores.size:,}"]
+        labels.append(f"{lines[0]}, {lines[2]}\n{lines[1]}" if is_low(ax) else "\n".join(lines))
     lay_out_rows(ax, [0.1 - row for row in range(len(sides))], labels)
     ax.set_ylim(-0.45 - len(sides) + 1, 0.65)
     if np.ptp(np.concatenate([scores for _, scores, _ in sides])) == 0:

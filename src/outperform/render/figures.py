@@ -12,20 +12,23 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from outperform.errors import InvalidInput
 from outperform.questions.rooms import find_room
 from outperform.render.style import (
     COLUMN_WIDTH,
+    GOES_ON,
     find_size,
     find_width,
     house_style,
     make_figure,
     remove_title,
     widen,
+    wrap_evenly,
     write_scope,
 )
 from outperform.stats.checks import check_choice
-from outperform.wording import wrap_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,8 +48,13 @@ _HEIGHT = 2.3  # inches, of a view that says nothing else
 _LETTERS = 130  # of one point, on an inch
 _FEWEST_LETTERS = 8  # on a line below axes, however narrow
 _WIDEST_LEGEND = 0.8  # of the axes, which ticks may still make narrower, before it squeezes them
+_NARROW_LEGEND = 0.5  # of the same, beside axes
 _HIGHEST_LEGEND = 0.35  # likewise, where smaller letters can help
 _SMALLER = 0.9
+_TICK_ROOM = 1.2  # of the width of a number below axes, which it takes with what keeps it apart
+_WIDEST_TICKS = 0.9  # of the axes, on which numbers are sure to have room
+_MOST_THINNED = 5  # times that numbers are left out
+_WIDEST_ROWS = 0.5  # of a column of axes, which names of rows may take before they are smaller
 _SMALLEST_LETTERS = 5  # points; once smaller, letters do not shrink on
 _LEAST_ROOM = 13  # heights of a letter that axes have in either direction
 _ROW_ROOM = 1.8  # likewise of each row, and what stands below all of them
@@ -145,6 +153,7 @@ def _make_room(ax: "Axes") -> None:
     from matplotlib.figure import Figure
 
     _fit_letters(ax)
+    _fit_rows(ax)
     # Labels of rows take part of the width from axes that have neighbours, or that are narrow.
     width = find_width(ax) * (0.8 if len(ax.figure.axes) > 1 else 1)
     rows = max((text.get_window_extent().width for text in ax.get_yticklabels()), default=0)
@@ -152,11 +161,13 @@ def _make_room(ax: "Axes") -> None:
     legend_title = [legend.get_title()] if (legend := ax.get_legend()) else []
     for text in (ax.xaxis.label, *_find_titles(ax), *legend_title):
         n_letters = max(_FEWEST_LETTERS, int(width * _LETTERS / float(text.get_fontsize())))
-        if max(map(len, text.get_text().split("\n"))) > n_letters:
-            # Lines of before are phrases of their own: joined, nothing would part them.
-            lines = (wrap_lines(line, n_letters) for line in text.get_text().split("\n"))
-            text.set_text("\n".join(chain.from_iterable(lines)))
+        phrases = text.get_text().replace(GOES_ON, " ").split("\n")
+        if max(map(len, phrases)) > n_letters:  # each on lines of its own
+            wrapped = chain.from_iterable(wrap_evenly(each, n_letters) for each in phrases)
+            text.set_text("\n".join(wrapped))
     _fit_legend(ax)
+    for axes in (ax, *ax.child_axes):
+        _thin_ticks(axes, _foresee_width(ax, _WIDEST_TICKS), named=axes is not ax)
     # Axes of `add_axes` lie where somebody put them.
     in_grid = ax.get_subplotspec() is not None
     if isinstance(ax.figure, Figure) and in_grid and ax.figure.get_layout_engine() is None:
@@ -166,29 +177,40 @@ def _make_room(ax: "Axes") -> None:
 def _fit_legend(ax: "Axes") -> None:
     """Write a legend that is wider than its axes above them: in one column, in smaller letters.
 
-    It stands above titles and axes that are there.
-
+    It stands above titles and axes that are there; one that stands beside the axes stays there.
     Where that does not do either it is left out; what is its title stays.
     """
     legend, width = ax.get_legend(), _foresee_width(ax)
-    if legend is None or legend.get_window_extent().width <= width:
+    if legend is None:
+        return
+    box = legend.get_window_extent()
+    beside = box.x0 >= ax.bbox.x1
+    width *= _NARROW_LEGEND if beside else 1
+    if box.width <= width:
         return
     handles = [handle for handle in legend.legend_handles if handle is not None]
-    title, labels = legend.get_title(), [text.get_text() for text in legend.get_texts()]
+    labels, title = [text.get_text() for text in legend.get_texts()], legend.get_title()
+    if not title.get_text() and ax.get_title():  # which would be written over
+        title.set_text(ax.get_title())
+        ax.set_title("")
     size, title_size = (float(text.get_fontsize()) for text in (legend.get_texts()[0], title))
+    height = (1 if beside else _HIGHEST_LEGEND) * ax.bbox.height
     look: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "alignment": "left"}
-    look["bbox_transform"] = ax.transAxes + _foresee_shift(ax)
     look |= {"frameon": False, "handlelength": 1.2, "borderaxespad": 0.2, "labelspacing": 0.2}
+    if beside:
+        look |= {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+    else:
+        look["bbox_transform"] = ax.transAxes + _foresee_shift(ax)
     while True:
         look |= {"fontsize": size, "title_fontsize": min(size, title_size)}
-        above = ax.legend(handles, labels, title=title.get_text(), **look)
-        box = above.get_window_extent()
+        smaller = ax.legend(handles, labels, title=title.get_text(), **look)
+        box = smaller.get_window_extent()
         fits = box.width <= width
-        if size < _SMALLEST_LETTERS or (fits and box.height <= _HIGHEST_LEGEND * ax.bbox.height):
+        if size < _SMALLEST_LETTERS or (fits and box.height <= height):
             break
         size *= _SMALLER
     if not fits:
-        above.remove()
+        smaller.remove()
     if not fits and title.get_text():
         ax.set_title(title.get_text(), loc="left", fontsize=title_size)
 
@@ -204,14 +226,34 @@ def _foresee_shift(ax: "Axes") -> "Transform":
     return ScaledTranslation(0, max(height, 0.0) / ax.figure.dpi, ax.figure.dpi_scale_trans)
 
 
-def _foresee_width(ax: "Axes") -> float:
-    """Pixels that a legend may take: of axes in a grid, what their labels will leave them."""
-    place = ax.get_subplotspec()
-    if place is None:
-        return _WIDEST_LEGEND * float(ax.bbox.width)
+def _foresee_width(ax: "Axes", share: float = _WIDEST_LEGEND) -> float:
+    """Pixels that something may take: of axes in a grid, what their labels will leave them."""
+    if ax.get_subplotspec() is None:
+        return share * float(ax.bbox.width)
     labels = ax.yaxis.get_tightbbox()
-    column = float(ax.figure.bbox.width) * len(place.colspan) / place.get_gridspec().ncols
-    return _WIDEST_LEGEND * (column - float(labels.width if labels else 0))
+    return share * (_measure_column(ax) - float(labels.width if labels else 0))
+
+
+def _thin_ticks(axes: Any, width: float, *, named: bool) -> None:
+    """Leave out numbers on a horizontal axis as long as they touch each other."""
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
+    axis = axes.xaxis
+    for _ in range(_MOST_THINNED):
+        labels = [label for label in axis.get_ticklabels() if label.get_text()]
+        if len(labels) < 2:
+            return
+        places = [axes.transData.transform((label.get_position()[0], 0))[0] for label in labels]
+        sizes = [_TICK_ROOM * label.get_window_extent().width for label in labels]
+        room = np.diff(places) * width / axes.bbox.width
+        if (np.abs(room) >= np.convolve(sizes, [0.5, 0.5], "valid")).all():
+            return
+        locator = axis.get_major_locator()
+        if isinstance(locator, MaxNLocator):
+            locator.set_params(nbins=max(1, len(labels) - 2), min_n_ticks=1)
+        elif isinstance(locator, FixedLocator) and not named:
+            kept = [(label.get_position()[0], label.get_text()) for label in labels[::2]]
+            axes.set_xticks(*zip(*kept, strict=True))
 
 
 def _find_titles(ax: Any) -> "list[Text]":
@@ -240,15 +282,33 @@ def _fit_letters(ax: "Axes") -> None:
             text.set_fontsize(factor * float(text.get_fontsize()))
 
 
+def _fit_rows(ax: "Axes") -> None:
+    """Write names of rows that would take most of the width in smaller letters."""
+    if ax.get_subplotspec() is None or not (labels := ax.get_yticklabels()):
+        return
+    widest = max(label.get_window_extent().width for label in labels)
+    size = float(labels[0].get_fontsize())
+    if widest > (room := _WIDEST_ROWS * _measure_column(ax)):
+        ax.tick_params(axis="y", labelsize=max(min(size, _SMALLEST_LETTERS), size * room / widest))
+
+
+def _measure_column(ax: "Axes") -> float:
+    """Pixels of the columns that axes have in their grid, labels included."""
+    place = ax.get_subplotspec()
+    assert place is not None
+    return float(ax.figure.bbox.width) * len(place.colspan) / place.get_gridspec().ncols
+
+
 def _count_rows(ax: "Axes") -> Iterator[float]:
-    """Rows with a name that axes would have, were all as high as those of each panel on them."""
+    """Lines of labels that axes would have, were all as high as those of each panel on them."""
     from matplotlib.ticker import FixedLocator
 
     for axes in (ax, *ax.child_axes):
         if isinstance(axes.yaxis.get_major_locator(), FixedLocator):
             locate: Any = None if axes is ax else axes.get_axes_locator()
             share = locate(axes, None).height / ax.get_position().height if locate else 1.0
-            yield len(axes.get_yticks()) / share
+            lines = [1 + label.get_text().count("\n") for label in axes.get_yticklabels()]
+            yield sum(n + (n > 1) for n in lines) / share  # an empty line between those of several
 
 
 def figure(

@@ -34,13 +34,21 @@ COLOURS = (COLOUR_A, COLOUR_B, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # of
 COLOUR_BAND = "#EFEFEF"
 COLOUR_NOTE = "#404040"
 
+GOES_ON = " \n"  # ends a line within a phrase, so that it may be broken elsewhere
+
 _CHARACTERS = 15  # of a title, per inch
 _SMALL_CHARACTERS = 21  # of what stands below all views, per inch
 _TICK_WIDTH = 0.5  # inches, of a label and the room beside it
 _BESIDE = 0.7  # inches, of labels of rows, whatever the width
 _SMALL_LINE = 0.12  # inches
 _POINTS = 72  # per inch
+_LOW = 11  # heights of letters
 _LINE = 40  # characters below an axis
+# Spaces at which no title is broken: if that leaves words that are too long, the second ones.
+_JOINTS = (
+    r" (?=[=<>] )|(?<= [=<>]) |(?<=\d,) (?=[-\d])|(?<=\d) (?=\[)",
+    r" (?=[=<] )|(?<= [=<]) |(?<=\d,) (?=[-\d])",
+)
 
 STYLE: dict[str, Any] = {
     "axes.axisbelow": True,
@@ -182,9 +190,31 @@ def make_figure_below(*lines: str, width: float, height: float) -> "Figure":
 
 
 def wrap_title(sentence: str, width: float) -> str:
-    """Break a title into lines as wide as so many inches, but neither `p = 0.02` nor `[0, 1]`."""
-    held = re.sub(r" (?=[=<] )|(?<= [=<]) |(?<=\d,) (?=[-\d])", "\xa0", sentence)
-    return "\n".join(wrap_lines(held, int(_CHARACTERS * width))).replace("\xa0", " ")
+    """Break a title into lines as wide as so many inches, but not `0.7 [0.5, 0.9]` or `P(a > b)`.
+
+    Where names are so long that these fill a line, at least neither `p = 0.02` nor `[0, 1]`.
+    """
+    n_letters = int(_CHARACTERS * width)
+    for joints in _JOINTS:
+        held = re.sub(joints, "\xa0", sentence)
+        if max(map(measure, held.split(" "))) <= n_letters:
+            break
+    return "\n".join(wrap_evenly(held, n_letters)).replace("\xa0", " ")
+
+
+def wrap_evenly(text: str, width: int) -> list[str]:
+    """Break a text into as few lines as that takes, and these as equally long as can be.
+
+    Examples
+    --------
+    >>> wrap_evenly("54 pairs show a P(A > B) of 0.75 with power 0.95", 45)
+    ['54 pairs show a P(A > B)', 'of 0.75 with power 0.95']
+    """
+    lines = wrap_lines(text, width)
+    longest = max(1, *map(measure, text.split(" ")))
+    while width > longest and len(closer := wrap_lines(text, width - 1)) == len(lines):
+        lines, width = closer, width - 1
+    return lines
 
 
 def title_height(title: str) -> float:
@@ -218,7 +248,7 @@ def remove_title(figure: "Figure") -> None:
 def write_scope(figure: "Figure", result: Any) -> None:
     """Write what a result is about below all views, in a figure that grows by as much."""
     width, height = figure.get_size_inches()
-    lines = wrap_lines(_keep_dollars(str(result.scope)), int(_SMALL_CHARACTERS * width))
+    lines = wrap_evenly(escape(str(result.scope)), int(_SMALL_CHARACTERS * width))
     below = _SMALL_LINE * len(lines) + 0.06
     figure.set_size_inches(width, height + below)
     share = below / (height + below)
@@ -263,6 +293,12 @@ def find_size(ax: "Axes") -> tuple[float, float]:
     place = ax.get_position()
     width, height = place.width * figure.bbox.width, place.height * figure.bbox.height
     return float(width / figure.dpi), float(height / figure.dpi)
+
+
+def is_low(ax: "Axes") -> bool:
+    """Whether two labels of several lines would overlap beside axes."""
+    letters = float(ax.yaxis.get_major_ticks(1)[0].label1.get_fontsize())
+    return _POINTS * find_size(ax)[1] < _LOW * letters
 
 
 def find_width(ax: "Axes") -> float:

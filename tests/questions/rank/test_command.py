@@ -1,6 +1,7 @@
 """The command `outperform rank`, as a person meets it."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -176,3 +177,26 @@ def test_two_thousand_algorithms_are_refused_with_the_limit(tmp_path):
     result = call("rank", make_file(tmp_path / "many.csv", names, ["t"], 1, gap=0.0001))
     assert result.exit_code == 2
     assert "2,000 algorithms, of which at most 300 can be ranked" in result.stderr
+
+
+def test_pairs_are_listed_by_rank_each_with_the_better_ranked_first():
+    said = call("rank", str(EXAMPLE)).output
+    rows = [line.split() for line in said[said.index("P(A>B) on") :].splitlines()[2:17]]
+    order = ["svm", "logistic", "forest", "bayes", "knn", "tree"]
+    assert [tuple(row[:2]) for row in rows] == list(combinations(order, 2))
+    told = {pair["a"] + pair["b"]: pair for pair in json.loads(call_json())["pairs"]}
+    turned, row = told["knnforest"], rows[10]
+    assert row[:3] == ["forest", "knn", f"{1 - turned['probability']:.2f}"]
+    assert row[5] == f"{turned['losses']}-{turned['ties']}-{turned['wins']}"
+    assert row[7] == "0:0"
+    assert rows[12][7] == "0:1"  # bayes, knn: in JSON knn is first, and better on one
+
+
+def test_pairs_with_a_baseline_end_with_it():
+    said = call("rank", str(EXAMPLE), "--baseline", "forest").output
+    rows = [line.split()[:2] for line in said[said.index("P(A>B) on") :].splitlines()[2:7]]
+    assert rows == [[name, "forest"] for name in ("svm", "logistic", "bayes", "knn", "tree")]
+
+
+def call_json():
+    return call("rank", str(EXAMPLE), "--json").output

@@ -154,7 +154,7 @@ def panels_of(ax):
 
 
 def label_of(ax):
-    return ax.get_xlabel().replace("\n", " ")
+    return " ".join(ax.get_xlabel().split())
 
 
 @pytest.mark.parametrize(

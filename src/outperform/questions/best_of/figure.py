@@ -51,9 +51,11 @@ def draw_best_of_curves(result: BestOfResult, ax: Axes) -> None:
     """Draw what to expect of the best of n against n, in bands of its interval."""
     results = list_results(result)
     names = shorten_apart([each.algorithm for each in results], 24)
+    sizes = sorted({each.n_runs for each in results})
+    crowded = len(results) > _MOST_INSIDE
     for index, (each, name) in enumerate(zip(results, names, strict=True)):
         colour, line = COLOURS[index % len(COLOURS)], _LINES[index // len(COLOURS) % len(_LINES)]
-        curve, label = each.curve, f"{escape(name)} ({each.n_runs:,} runs)"
+        curve, label = each.curve, f"{escape(name)}{'' if crowded else f' ({each.n_runs:,} runs)'}"
         band = {"color": colour, "alpha": 0.2, "lw": 0, "gid": f"band-{index}"}
         ax.fill_between(curve.n, curve.low, curve.high, **band)  # type: ignore[arg-type]
         ax.plot(curve.n, curve.value, line, color=colour, label=label, gid=f"curve-{index}")
@@ -69,8 +71,12 @@ def draw_best_of_curves(result: BestOfResult, ax: Axes) -> None:
     ax.set_xlabel("candidates to choose from, n")
     ax.set_ylabel(f"expected {_describe_briefly(results[0])}")
     place: dict[str, Any] = {"loc": "best"}
-    if len(results) > _MOST_INSIDE:
-        place = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+    if crowded:
+        n_runs = (
+            f"{sizes[0]:,} runs each" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} runs"
+        )
+        place = {"loc": "upper left", "bbox_to_anchor": (1, 1), "title": n_runs}
+        place |= {"title_fontsize": "small", "alignment": "left"}
     ax.legend(**place, frameon=False, fontsize="small")
 
 

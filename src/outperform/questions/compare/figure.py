@@ -31,6 +31,7 @@ from outperform.render.style import (
     describe_metric,
     escape,
     find_width,
+    is_low,
     join_phrases,
     lay_out_rows,
     limit_ticks,
@@ -71,15 +72,16 @@ def draw_differences(comparison: Comparison, ax: Axes) -> None:
     # Whatever their number, the pairs fill rows 0 to 1, and the mean stands below them.
     tied = f"{comparison.n_ties:,} tied" if comparison.n_ties else "sorted"
     mean, population = comparison.difference, comparison.population
+    between = " " if population is not None and is_low(ax) else "\n"
     labels = [
         f"{comparison.n_pairs:,} pairs,\n{tied}",
-        f"◆ mean,\n{describe_level(mean.interval)} interval",
+        f"◆ mean,{between}{describe_level(mean.interval)} interval",
     ]
     rows, estimates = [-0.35], dict[str, Estimate](difference=mean)
     # Differences that do not vary tell nothing of other data: that interval has no ends.
     if population is not None and np.isfinite(population.interval.low):
-        labels.append(f"for data like\nthese, {describe_level(population.interval)}")
-        rows.append(-0.85)
+        labels.append(f"for data like{between}these, {describe_level(population.interval)}")
+        rows.append(-0.95)
         estimates["population"] = population
     for row, (gid, estimate) in zip(rows, estimates.items(), strict=True):
         ends = [estimate.interval.low, estimate.interval.high]
@@ -368,7 +370,7 @@ def compose_sequential(result: SequentialComparison) -> Figure:
     task = shorten_label(result.task, 22)
     short = replace(result, comparison=replace(result.comparison, a=a, b=b, task=task))
     # The interval alone would be read as a verdict of its own.
-    lines = short.decided, short.chance
+    lines = f"{short.decided}:", short.chance
     figure = make_figure_below(*lines, width=COLUMN_WIDTH, height=_RATIOS_HEIGHT)
     draw_log_ratios(result, figure.subplots())
     return figure

@@ -47,6 +47,7 @@ _HIGHEST = 9.0  # inches, of a page
 _STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 2)))
 PROFILES_HEIGHT = 2.9  # inches
 _MOST_NUMBERS = 12  # algorithms whose cells have room for numbers
+_CELL_WIDTH = 0.15  # inches, at least, of a cell with a number
 _CELL_HEIGHT = 0.21  # inches, of a cell with a number
 # From a light orange to a dark blue, so that printed in grey winners are darker than losers.
 _COLOURS = ("#E69F00", "#FFFFFF", COLOUR_A)
@@ -136,7 +137,8 @@ def draw_pairs(ranking: Ranking, ax: Axes) -> None:
         _draw_against_baseline(ranking, ranking.baseline, ax)
         return
     names = [each.name for each in choose_algorithms(ranking)]
-    k, numbered = len(names), len(names) <= _MOST_NUMBERS
+    k, cell_width = len(names), 0.8 * find_width(ax) / len(names)
+    numbered = k <= _MOST_NUMBERS and cell_width >= _CELL_WIDTH
     chances, marks = np.full((k, k), np.nan), {}
     places = {name: place for place, name in enumerate(names)}
     for pair in ranking.pairs:
@@ -151,7 +153,7 @@ def draw_pairs(ranking: Ranking, ax: Axes) -> None:
     look: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.3, "gid": "chances"}
     mesh = ax.pcolormesh(edges, edges, chances, cmap=colours, vmin=0, vmax=1, **look)
     # Points that a mark may take: in a cell without a number, half of it.
-    room = 0.5 * _POINTS * 0.8 * find_width(ax) / k
+    room = 0.5 * _POINTS * cell_width
     size = 4.0 if numbered else max(1.2, min(4.0, room))
     _mark_cells(chances, marks, ax, size=size, numbered=numbered)
     if not numbered:

@@ -17,6 +17,7 @@ from outperform.render.style import (
     COLOUR_BAND,
     COLOUR_NEITHER,
     COLOUR_NOTE,
+    GOES_ON,
     escape,
     find_width,
     lay_out_rows,
@@ -91,7 +92,7 @@ def explain(ranking: Ranking, ax: Axes, *lines: str) -> None:
     n_shown, n = len(choose_algorithms(ranking)), len(ranking.algorithms)
     few = (f"{n_shown} of {n} algorithms are shown",) if n_shown < n else ()
     width = int(_LETTERS * find_width(ax))
-    wrapped = [part for line in (*lines, *few) for part in wrap_lines(line, width)]
+    wrapped = (GOES_ON.join(wrap_lines(line, width)) for line in (*lines, *few))
     ax.set_xlabel("\n".join(wrapped), fontsize=7)
 
 

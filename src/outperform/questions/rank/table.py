@@ -178,7 +178,7 @@ def _tabulate_aggregates(ranking: "Ranking", names: Sequence[str]) -> Iterator[T
 
 
 def _tabulate_pairs(ranking: "Ranking", names: Sequence[str]) -> Iterator[Table | str]:
-    n, shown = len(ranking.pairs), ranking.pairs[:_MOST_PAIRS]
+    n, shown = len(ranking.pairs), _sort_pairs(ranking)[:_MOST_PAIRS]
     name = ranking.correction.replace("benjamini-hochberg", "Benjamini–Hochberg").capitalize()
     corrected = f"{name} for {n} pairs" if n > 1 else "one pair"
     corrected = "not corrected" if ranking.correction == "none" else corrected
@@ -188,11 +188,12 @@ def _tabulate_pairs(ranking: "Ranking", names: Sequence[str]) -> Iterator[Table 
     if n == len(shown) or ranking.baseline:
         header = ["A", "B", "P(A>B)", "W-T-L", "p", "verdict"]
         notes = [f"  and {n - len(shown)} more pairs: see --json"] if n > len(shown) else []
-        rows = [_describe_pair(pair) for pair in shown]
+        rows = [_describe_pair(pair, turned=turned) for pair, turned in shown]
         if ranking.tasks_are == "fixed" and len(ranking.tasks) > 1:
             header.insert(-1, "better on")
-            for row, pair in zip(rows, shown, strict=True):
-                row.insert(-1, f"{pair.n_tasks_better['a']}:{pair.n_tasks_better['b']}")
+            for row, (pair, turned) in zip(rows, shown, strict=True):
+                n_better = [str(pair.n_tasks_better[side]) for side in ("ba" if turned else "ab")]
+                row.insert(-1, ":".join(n_better))
             notes.insert(0, _BETTER_ON)
         yield Table(header, rows, title=title, note="\n".join(notes))
     elif len(names) <= _LARGEST_MATRIX:
@@ -204,8 +205,26 @@ def _tabulate_pairs(ranking: "Ranking", names: Sequence[str]) -> Iterator[Table 
         )
 
 
-def _describe_pair(pair: "RankedPair") -> list[str]:
+def _sort_pairs(ranking: "Ranking") -> list[tuple["RankedPair", bool]]:
+    """Pairs in the order of ranks, and whether to turn each so that it begins with the better one.
+
+    Those with a baseline all end with it.
+    """
+    places = {name: place for place, name in enumerate(ranking.names)}
+    turned = [
+        (pair, ranking.baseline is None and places[pair.b] < places[pair.a])
+        for pair in ranking.pairs
+    ]
+    return sorted(turned, key=lambda each: sorted((places[each[0].a], places[each[0].b])))
+
+
+def _describe_pair(pair: "RankedPair", *, turned: bool) -> list[str]:
     a, b = shorten_apart([pair.a, pair.b], _LONGEST_NAME)
+    chance, low, high = pair.probability, pair.adjusted_low, pair.adjusted_high
+    wins, losses = pair.wins, pair.losses
+    if turned:
+        a, b, wins, losses = b, a, losses, wins
+        chance, low, high = 1 - chance, 1 - high, 1 - low
     verdict: str = "scores differ, wins may not" if pair.only_scores_differ else pair.verdict
     if pair.winner_name is not None:
         size = pair.verdict.removeprefix("significant").lstrip(" ,").removeprefix("and ")
@@ -213,8 +232,8 @@ def _describe_pair(pair: "RankedPair") -> list[str]:
     return [
         a,
         b,
-        f"{pair.probability:.2f} [{pair.adjusted_low:.2f}, {pair.adjusted_high:.2f}]",
-        f"{pair.wins}-{pair.ties}-{pair.losses}",
+        f"{chance:.2f} [{low:.2f}, {high:.2f}]",
+        f"{wins}-{pair.ties}-{losses}",
         "–" if pair.pvalue_adjusted is None else f"{pair.pvalue_adjusted:.2g}",
         verdict,
     ]
