@@ -163,3 +163,22 @@ def test_seeds_and_folds_are_no_pairs(write):
     for name in ("seed", "run", "params.seed"):  # which may be the same
         others = read_runs(write(f"{name},accuracy\n{rows}", "vgg.csv"))
         assert join_runs(seeds, others).replicates == ("0", "1")
+
+
+def test_validation_scores_are_not_joined_with_others(write):
+    val, test = (
+        read_runs(write(f"model,seed,accuracy{more}\n", f"{name}.csv"))
+        for name, more in (
+            ("val", ",split\na,0,0.9,val\na,1,0.8,val"),
+            ("test", "\nb,0,0.9\nb,1,0.8"),
+        )
+    )
+    for files in ((val, test), (test, val)):
+        with pytest.raises(InvalidInput) as caught:
+            join_runs(*files)
+        assert str(caught.value) == (
+            "scores of val.csv are of validation data, and nothing says so of those of test.csv. "
+            "Join scores on the same data; if all are of validation data, say so in both."
+        )
+    other = read_runs(write("model,seed,accuracy,split\nb,0,0.9,val\nb,1,0.7,val\n", "b.csv"))
+    assert len(join_runs(val, other)) == 4

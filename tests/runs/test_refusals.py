@@ -361,6 +361,20 @@ REFUSED_FILES = {
         "column 'Diff' of runs.csv seems to sum up others, so it is no algorithm. Name the columns "
         "that are with --algorithm A,B.",
     ),
+    "wide with ranks": (
+        "dataset,a,b,Rank\nx,0.3,0.2,1\ny,0.2,0.3,2\n",
+        {"wide": True, "rows": "tasks", "goal": "maximize"},
+        UnreadableRuns,
+        "column 'Rank' of runs.csv seems to sum up others, so it is no algorithm. Name the columns "
+        "that are with --algorithm A,B.",
+    ),
+    "wide with the best": (
+        "seed,a,b,best\n1,3,2,3\n",
+        {"wide": True, "goal": "maximize"},
+        UnreadableRuns,
+        "column 'best' of runs.csv seems to sum up others, so it is no algorithm. Name the columns "
+        "that are with --algorithm A,B.",
+    ),
     "wide with means": (
         "seed,a,b,mean\n1,3,2,2.5\n",
         {"wide": True, "goal": "maximize"},

@@ -333,6 +333,7 @@ def test_what_cannot_be_accepted_is_refused():
         ([0.0, 0.1, 0.2, 0.3], "minimize"),  # as near as the others are to each other
         ([0.0, 0.9, 0.91, 0.92], "maximize"),  # the worst: a run that failed, and counts as such
         ([0.0, 0.0, 0.9, 0.91], "minimize"),  # half of them
+        ([0.0, 1.0, 1.0, 1.0], "minimize"),  # the others do not vary
         ([0.5, 0.9, 0.91, 0.92], "minimize"),  # nobody writes this for want of a score
         ([0.0, 0.9, 0.91, 0.92], None),
     ],

@@ -9,6 +9,7 @@ import numpy as np
 from outperform.errors import DuplicateRuns, InvalidInput
 from outperform.runs.labels import Labels, concatenate_labels, label_rows, repeat_label
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
+from outperform.runs.row_kinds import LOOKS_BETTER
 from outperform.runs.scope import RUNS
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.table import Runs, name_runs
@@ -125,6 +126,14 @@ def _note_other_replicates(runs: Sequence[Runs]) -> Iterator[str]:
 
 
 def _check_alike(first: Runs, other: Runs) -> None:
+    validated = [any(note.endswith(LOOKS_BETTER) for note in r.notes) for r in (first, other)]
+    if validated[0] != validated[1]:
+        on, beside = (first, other) if validated[0] else (other, first)
+        raise InvalidInput(
+            f"scores of {on.source} are of validation data, and nothing says so of those of "
+            f"{beside.source}",
+            "Join scores on the same data; if all are of validation data, say so in both",
+        )
     for task in [name for name in first.tasks if name in {*other.tasks}]:
         _check_metric(first, other, task)
     names = first.validation_metric, other.validation_metric

@@ -64,6 +64,7 @@ def _summary(words: str) -> re.Pattern[str]:
 
 # Labels of rows that spreadsheets end with, and tables of papers.
 _SPREAD = "std|sd|stdev|standard deviation"
+LOOKS_BETTER = "what was tuned or stopped by them looks better than it is"
 _SUMMARY = _summary(f"mean|average|avg|{_SPREAD}|median|min|minimum|max|maximum|total|sum")
 _SUMMARY_OF_TASKS = _summary(
     "(macro |micro |task |overall |geometric )?(mean|average|avg)( acc| accuracy| rank| score)?|"
@@ -105,8 +106,7 @@ def _question_part_of_data(table: SourceTable, rows: Rows, name: str) -> Iterato
         )
     if words and words <= _VALIDATION:
         yield (
-            f"column {name!r} says that scores are of validation data ({values[0]}): what "
-            "was tuned or stopped by them looks better than it is"
+            f"column {name!r} says that scores are of validation data ({values[0]}): {LOOKS_BETTER}"
         )
 
 

@@ -228,7 +228,7 @@ def find_stand_ins(sides: Sides) -> Iterator[Suspicion]:
             continue
         others = np.abs(scores[scores != best] - best)
         n_best = scores.size - others.size
-        if n_best < others.size > 2 and others.min() > np.ptp(others):
+        if n_best < others.size > 2 and others.min() > np.ptp(others) > 0:
             nearest = best + others.min() * (1 if sides.goal == "minimize" else -1)
             yield Suspicion(
                 "outlier",

@@ -23,7 +23,7 @@ from outperform.runs.columns import (
 )
 from outperform.runs.labels import FloatArray, Labels, Numerals
 from outperform.runs.metrics import TaskMetric, looks_like_score, resolve_goal
-from outperform.runs.row_kinds import assemble, keep_runs, read_rows, sums_up_runs
+from outperform.runs.row_kinds import assemble, keep_runs, read_rows, sums_up_runs, sums_up_tasks
 from outperform.runs.source_table import (
     ArrowTexts,
     OtherColumns,
@@ -36,7 +36,7 @@ from outperform.wording import enumerate_names, suggest_names
 
 RowKind: TypeAlias = Literal["replicates", "tasks"]
 
-_DIFFERENCE = re.compile("delta|diff|difference|gap|Δ", re.IGNORECASE)
+_OF_OTHERS = re.compile("best|delta|diff|difference|gap|ranking|Δ", re.IGNORECASE)
 _FEWEST_COUNTED = 5  # rows, from which on 1, 2, 3, ... hardly are scores
 _LOOKS_LIKE_REPLICATE = re.compile(r".*\d")
 
@@ -148,7 +148,7 @@ def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
                 "Name the columns that are with --algorithm A,B; if it labels the rows, say so "
                 f"with --replicate {name!r} or --task {name!r}",
             )
-        if len(others) > 2 and (sums_up_runs(name) or _DIFFERENCE.fullmatch(name)):
+        if len(others) > 2 and _sums_up(name):
             raise UnreadableRuns(
                 f"column {name!r} of {table.source} seems to sum up others, so it is no algorithm",
                 "Name the columns that are with --algorithm A,B",
@@ -159,6 +159,11 @@ def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
             "Give each algorithm a column of scores",
         )
     return others
+
+
+def _sums_up(name: str) -> bool:
+    """Whether a column holds what is made of others, such as their mean, the best, or a rank."""
+    return sums_up_runs(name) or sums_up_tasks(name) or _OF_OTHERS.fullmatch(name) is not None
 
 
 def _counts_steps(table: SourceTable, name: str) -> bool:

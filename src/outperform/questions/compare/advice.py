@@ -77,6 +77,8 @@ def _suggest_data(comparison: "Comparison") -> str:
     """Say what would show it for data like these: re-splits may never."""
     population = comparison.population
     assert population is not None
+    if math.isnan(population.pvalue):
+        return "complete the runs that are missing: of other data, the others tell nothing."
     if comparison.advantage.high < 0:
         return "report both: who wins more often here, and who has the better mean."
     if math.isinf(population.floor):
