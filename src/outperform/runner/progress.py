@@ -149,7 +149,8 @@ class ActivityLog:
             doing = "a fit that another has done"
         else:
             doing = "run" if fit.refit else "trial"
-        return {"doing": doing, "pipeline": fit and fit.pipeline, "task": fit and fit.task}
+        pipeline, task = (None, None) if fit is None else (fit.pipeline, fit.task)
+        return {"doing": doing, "pipeline": pipeline, "task": task}
 
     def _find_pace(self, n_left: int) -> dict[str, float | None]:
         """How fast fits were done lately, and how long the rest takes at that rate."""

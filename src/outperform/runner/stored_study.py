@@ -70,12 +70,13 @@ class StoredStudy:
 
         However searched: look at code and data only, as a fit takes as long, whatever the search.
         """
-        before, now = self.before, self.now
+        if self.before is None:
+            return []
         n_parts = 2 if however_searched else 3
         return [
             pair
-            for pair in (product(now["pipelines"], now["tasks"]) if before else ())
-            if _identify(before, *pair)[:n_parts] == _identify(now, *pair)[:n_parts]
+            for pair in product(self.now["pipelines"], self.now["tasks"])
+            if _identify(self.before, *pair)[:n_parts] == _identify(self.now, *pair)[:n_parts]
         ]
 
     @cached_property
