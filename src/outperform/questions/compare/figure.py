@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.conclusion import describe
+from outperform.questions.compare.decision import Decision
 from outperform.questions.compare.published import PairResult, PublishedComparison
 from outperform.questions.compare.published_tasks import PublishedTasks, PublishedTasksTried
 from outperform.questions.compare.result import Comparison
@@ -375,6 +376,26 @@ def compose_sequential(result: SequentialComparison) -> Figure:
     return figure
 
 
+def draw_decision(decision: Decision, ax: Axes) -> None:
+    """Draw the log ratios on the task that took longest."""
+    part = max(decision.parts, key=lambda part: part.n_pairs)
+    draw_log_ratios(part, ax)
+    if len(decision.parts) > 1:
+        ax.set_xlabel(f"{escape(shorten(part.task, 22))}\n{ax.get_xlabel()}")
+
+
+def compose_decision(decision: Decision) -> Figure:
+    """Draw the log ratios on every task below what they decided."""
+    parts, title = decision.parts, escape(shorten_in(str(decision), [decision.a, decision.b]))
+    height = _RATIOS_HEIGHT * len(parts)
+    figure = make_figure_below(title, width=COLUMN_WIDTH, height=height)
+    for part, ax in zip(parts, figure.subplots(len(parts), squeeze=False).flat, strict=True):
+        draw_decision(replace(decision, parts=(part,)), ax)
+        if len(parts) > 1:
+            ax.set_xlabel(f"{escape(shorten(part.task, 22))}\n{ax.get_xlabel()}")
+    return figure
+
+
 FIGURES = {
     Comparison: Drawing(
         {
@@ -393,6 +414,9 @@ FIGURES = {
         },
         compose_sequential,
         heights={"ratios": _RATIOS_HEIGHT, "densities": 1.8, "differences": 1.8},
+    ),
+    Decision: Drawing(
+        {"ratios": draw_decision}, compose_decision, heights={"ratios": _RATIOS_HEIGHT}
     ),
     TaskComparisons: Drawing(
         {"probability": draw_tasks},
