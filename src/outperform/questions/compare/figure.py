@@ -54,6 +54,7 @@ _MARGIN = 0.03  # of the width, right of the numbers: browsers write wider than 
 _LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
 _RATIOS_HEIGHT = 2.5  # inches
 _NARROW = 21  # heights of letters, below which names of regions would overlap
+_SMALL = 0.75  # of the usual letters: names of regions, which stand close together
 _NUMBERS = 16  # letters of two log ratios, and what keeps them apart
 _NOT_SIGNIFICANT = "across 0.5: not significant"
 _WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
@@ -312,7 +313,7 @@ def _draw_regions(gamma: float, ax: Axes) -> None:
     regions = _name_regions(gamma)
     names = ax.secondary_xaxis("top")
     names.set_xticks([*regions], [*regions.values()])
-    names.tick_params(length=0, labelsize="small", labelcolor=COLOUR_NOTE)
+    names.tick_params(length=0, labelsize=_SMALL * rcParams["font.size"], labelcolor=COLOUR_NOTE)
     names.spines["top"].set_visible(False)
 
 
