@@ -147,7 +147,9 @@ def test_a_decision_is_what_python_gives_as_json(tmp_path, monkeypatch):
     )
     assert decision.to_dict() == printed
     assert str(decision).startswith("Decided for a after ")
-    assert "Decided for a after" in decision._repr_html_()  # which has no figure
+    html = decision._repr_html_()
+    assert "Decided for a after" in html
+    assert "<svg" in html
 
 
 def test_what_an_intended_stop_left_out_is_not_missing(tmp_path, monkeypatch):

@@ -11,7 +11,9 @@ from outperform.questions.audit.answer import audit
 from outperform.questions.audit.result import Audit
 from outperform.questions.best_of.answer import best_of_runs
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
+from outperform.questions.check.result import Reproducibility, SourceCheck
 from outperform.questions.compare.answer import compare, compare_runs
+from outperform.questions.compare.decision import Decision
 from outperform.questions.compare.published import PublishedComparison, compare_published
 from outperform.questions.compare.published_tasks import compare_published_table
 from outperform.questions.compare.result import Comparison
@@ -145,7 +147,11 @@ def all_kinds():
         ),
         trace_seeds(runs.select("new"), alphas=[0.05], rng=rng),
         rank_runs(on_tasks),
-        compare_sequentially(runs, "new", "old"),
+        (sequential := compare_sequentially(runs, "new", "old")),
+        Decision((sequential,), 80, "study.db"),
+        Reproducibility(
+            (SourceCheck("net", "digits", "init", np.array([[0.9, 0.9], [0.8, 0.8]])),)
+        ),
     ]
 
 

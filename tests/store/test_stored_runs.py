@@ -247,6 +247,17 @@ def test_a_winner_that_withstands_its_failures_is_named(store):
     assert compare_runs(runs, "a", "b", drop_incomplete=True).winner == "a"
 
 
+def test_incomplete_runs_of_a_store_are_named_by_their_replicates(store):
+    a, b = fail_in((1, 3), 0.9), fail_in((), 0.1)
+    runs = run_all(replace(STUDY, pipelines=make_pipelines(a=a, b=b), designs=(Ideal(6),)), store)
+    with pytest.raises(InvalidScores) as caught:
+        compare_runs(runs, "a", "b")
+    assert str(caught.value) == (
+        f"2 of 6 runs of 'a' are incomplete in task 'toy' of {runs.source}: 2 failed (replicates 1, "
+        "3). Complete them, or pass --drop-incomplete to leave them out."
+    )
+
+
 @FAILURES
 def test_to_decide_counts_runs_that_failed_for_both_against_the_winner(space, reason, store):
     a, b = fail_both_unless_a_wins(1), fail_both_unless_a_wins(-1)

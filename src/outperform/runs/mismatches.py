@@ -14,7 +14,7 @@ from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, 
 from outperform.runs.metrics import known_goal
 from outperform.runs.redrawn import find_redrawn, suspect_redrawn
 from outperform.runs.source_table import parse_number
-from outperform.wording import enumerate_names, enumerate_rows
+from outperform.wording import enumerate_names
 
 if TYPE_CHECKING:
     from outperform.runs.pairing import Cell
@@ -37,7 +37,7 @@ def refuse_duplicates(runs: "Runs", cell: "Cell") -> None:
     problem = (
         f"{cell.algorithm!r} has {len(first)} runs with {used} "
         f"{runs.replicates[int(repeated[0])]!r} in {cell.place} "
-        f"({enumerate_rows(runs.row[first])}{more})"
+        f"({runs.locate(first)}{more})"
     )
     if redrawn := find_redrawn(runs, cell.rows):
         question = suspect_redrawn(*redrawn, cell.place)

@@ -22,7 +22,6 @@ from outperform.runs.nesting import find_nesting
 from outperform.runs.scope import FOLDS, HYPERPARAMETERS
 from outperform.runs.source_table import parse_number
 from outperform.runs.suspicions import Doubt, Sides, ask, find_suspicions
-from outperform.wording import enumerate_rows
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
@@ -284,7 +283,7 @@ def _require_finite(
         )
     raise InvalidScores(
         f"{cell.algorithm!r} has {len(wrong)} of {len(cell.rows)} {what} missing or infinite "
-        f"in {cell.place} ({enumerate_rows(runs.row[wrong])})",
+        f"in {cell.place} ({runs.locate(wrong)})",
         remedy,
     )
 
@@ -299,9 +298,9 @@ def _list_reasons(runs: "Runs", wrong: IntArray) -> str:
         return ""
     reasons = []
     for code in np.argsort(-np.bincount(codes), kind="stable")[: len(np.unique(codes))].tolist():
-        rows = runs.row[wrong[codes == code]]
+        these = wrong[codes == code]
         why = "without a score" if code == silent else runs.incomplete.names[code]
-        reasons.append(f"{len(rows)} {why} ({enumerate_rows(rows)})")
+        reasons.append(f"{len(these)} {why} ({runs.locate(these)})")
     return ", ".join(reasons)
 
 

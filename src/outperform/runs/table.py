@@ -31,7 +31,7 @@ from outperform.runs.score_grids import lay_out_scores
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
 from outperform.runs.task_references import take_task_values
-from outperform.wording import count, enumerate_names, find_near, suggest_names
+from outperform.wording import count, enumerate_names, enumerate_rows, find_near, suggest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +258,14 @@ class Runs:
             is_known |= self.incomplete.codes[rows] != self.incomplete.names.index("")
         n_known = np.bincount(self.task[rows[is_known]], minlength=len(self.tasks)).tolist()
         return tuple(compress(self.tasks, n_known)) or self.tasks
+
+    def locate(self, runs: IntArray) -> str:
+        """Name the rows that some of the runs stand in, or their replicates in a store."""
+        if not self.counted or self.replicates is None:
+            return enumerate_rows(self.row[runs])
+        codes = np.unique(self.replicate[runs]).tolist()
+        named = enumerate_names((self.replicates[code] for code in codes), limit=5)
+        return f"{self.replicate_name}{'' if len(codes) == 1 else 's'} {named}"
 
     def require_two(self) -> None:
         """Refuse runs of one algorithm, which nobody can be compared with."""

@@ -7,6 +7,7 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.compare.answer import compare_runs
 from outperform.questions.compare.decision import plan_decision, run_until_decided
 from outperform.questions.compare.sequential import compare_sequentially
+from outperform.render.figures import figure, plot
 from outperform.runner import run_fits
 from outperform.runner.spool import HEARTBEAT, PATIENCE
 from outperform.stats import plan_sequential_test
@@ -66,6 +67,17 @@ def store(tmp_path):
         yield opened
 
 
+@pytest.fixture
+def decided_on_two(store):
+    def win_on_x(params, split, seeds, task):
+        return score(seeds, 0.1 if task == "x" else 0.0)
+
+    def tie(params, split, seeds, task):
+        return score(seeds)
+
+    return decide(make_study(win_on_x, tie, tasks=("x", "y")), store)
+
+
 def decide(study, store, a="a", b="b", **options):
     return run_until_decided(study, store, a, b, engine="inline", **options)
 
@@ -118,14 +130,8 @@ def test_equals_are_neither(store):
     assert (decision.n_replicates, len(load_runs(store))) == (21, 42)
 
 
-def test_each_task_is_decided_by_itself(store):
-    def win_on_x(params, split, seeds, task):
-        return score(seeds, 0.1 if task == "x" else 0.0)
-
-    def tie(params, split, seeds, task):
-        return score(seeds)
-
-    decision = decide(make_study(win_on_x, tie, tasks=("x", "y")), store)
+def test_each_task_is_decided_by_itself(decided_on_two, store):
+    decision = decided_on_two
     assert (decision.outcome, decision.winner, decision.n_replicates) == ("neither", None, 21)
     calls = [(part.task, part.winner, part.n_pairs) for part in decision.parts]
     assert calls == [("x", "a", 9), ("y", None, 21)]
@@ -406,3 +412,21 @@ def test_workers_are_told_of_the_heartbeat_in_a_spool(tmp_path, monkeypatch):
     run_until_decided(make_study(), tmp_path / "study.db", "a", "b", **where)
     heartbeat = tmp_path / "spool" / HEARTBEAT
     assert told == [("dask://head:8786", {"heartbeat": heartbeat, "patience": PATIENCE})]
+
+
+def test_a_decision_draws_the_test_of_every_task(decided_on_two, check_texts):
+    drawn = figure(decided_on_two)
+    check_texts(drawn)
+    assert [ax.get_xlabel().split("\n")[0] for ax in drawn.axes] == ["x", "y"]
+    for ax, part in zip(drawn.axes, decided_on_two.parts, strict=True):
+        (line,) = [line for line in ax.get_lines() if line.get_gid() == "log-ratio-a"]
+        assert line.get_xdata()[-1] == part.n_pairs
+        assert line.get_ydata()[-1] == pytest.approx(part.log_ratio_a)
+
+
+def test_one_view_of_a_decision_is_of_the_task_that_took_longest(decided_on_two):
+    longest = max(decided_on_two.parts, key=lambda part: part.n_pairs)
+    label = plot(decided_on_two).get_xlabel()
+    assert (
+        label == f"{longest.task}\npairs in the order of replicates, {longest.rule.n_last} at most"
+    )

@@ -78,7 +78,10 @@ def test_effort_of_biased_designs_has_a_row(n, other, find):
     biased = [describe_variation(1, bias_sd=1, name=f"bias {i}") for i in range(n)]
     rates = simulate([IDEAL, *biased], n_pairs=[10, 20])
     made = figure(rates)
-    assert [ax.get_ylabel() for ax in made.axes[::4]] == ["ideal", other]
+    assert [ax.get_ylabel() for ax in made.axes[::4]] == [
+        "A declared better\nideal",
+        f"A declared better\n{other}",
+    ]
     expected = [c.at(0.5)[1] for c in rates.select("bias 0", 10, 0.75) if c.rule == "verdict"]
     assert find(made.axes[4], "verdict").get_ydata()[0] == pytest.approx(expected[0])
 

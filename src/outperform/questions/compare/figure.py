@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from outperform.errors import InvalidInput
 from outperform.questions.compare.conclusion import describe
+from outperform.questions.compare.decision import Decision
 from outperform.questions.compare.published import PairResult, PublishedComparison
 from outperform.questions.compare.published_tasks import PublishedTasks, PublishedTasksTried
 from outperform.questions.compare.result import Comparison
@@ -54,6 +55,7 @@ _MARGIN = 0.03  # of the width, right of the numbers: browsers write wider than 
 _LABELS_HEIGHT = 0.72  # inches, around one of several views, on average
 _RATIOS_HEIGHT = 2.5  # inches
 _NARROW = 21  # heights of letters, below which names of regions would overlap
+_SMALL = 0.75  # of the usual letters: names of regions, which stand close together
 _NUMBERS = 16  # letters of two log ratios, and what keeps them apart
 _NOT_SIGNIFICANT = "across 0.5: not significant"
 _WINNERS = {"a": COLOUR_A, "b": COLOUR_B, None: COLOUR_NEITHER}
@@ -312,7 +314,7 @@ def _draw_regions(gamma: float, ax: Axes) -> None:
     regions = _name_regions(gamma)
     names = ax.secondary_xaxis("top")
     names.set_xticks([*regions], [*regions.values()])
-    names.tick_params(length=0, labelsize="small", labelcolor=COLOUR_NOTE)
+    names.tick_params(length=0, labelsize=_SMALL * rcParams["font.size"], labelcolor=COLOUR_NOTE)
     names.spines["top"].set_visible(False)
 
 
@@ -376,6 +378,26 @@ def compose_sequential(result: SequentialComparison) -> Figure:
     return figure
 
 
+def draw_decision(decision: Decision, ax: Axes) -> None:
+    """Draw the log ratios on the task that took longest."""
+    part = max(decision.parts, key=lambda part: part.n_pairs)
+    draw_log_ratios(part, ax)
+    if len(decision.parts) > 1:
+        ax.set_xlabel(f"{shorten_label(part.task, 22)}\n{ax.get_xlabel()}")
+
+
+def compose_decision(decision: Decision) -> Figure:
+    """Draw the log ratios on every task below what they decided."""
+    parts, title = decision.parts, escape(shorten_in(str(decision), [decision.a, decision.b]))
+    height = _RATIOS_HEIGHT * len(parts)
+    figure = make_figure_below(title, width=COLUMN_WIDTH, height=height)
+    for part, ax in zip(parts, figure.subplots(len(parts), squeeze=False).flat, strict=True):
+        draw_decision(replace(decision, parts=(part,)), ax)
+        if len(parts) > 1:
+            ax.set_xlabel(f"{shorten_label(part.task, 22)}\n{ax.get_xlabel()}")
+    return figure
+
+
 FIGURES = {
     Comparison: Drawing(
         {
@@ -394,6 +416,9 @@ FIGURES = {
         },
         compose_sequential,
         heights={"ratios": _RATIOS_HEIGHT, "densities": 1.8, "differences": 1.8},
+    ),
+    Decision: Drawing(
+        {"ratios": draw_decision}, compose_decision, heights={"ratios": _RATIOS_HEIGHT}
     ),
     TaskComparisons: Drawing(
         {"probability": draw_tasks},

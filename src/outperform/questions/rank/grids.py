@@ -16,7 +16,7 @@ from outperform.runs.confounders import find_confounders, note_confounders
 from outperform.runs.score_grids import find_grid_nesting, find_grid_suspicions
 from outperform.runs.suspicions import Suspicion, ask
 from outperform.stats.checks import FloatArray
-from outperform.wording import count, enumerate_names, enumerate_rows
+from outperform.wording import count, enumerate_names
 
 Gaps = Literal["refuse", "complete", "keep"]
 _MOST_ALGORITHMS = 300  # of which there are 44,850 pairs
@@ -167,9 +167,9 @@ def _mind_gaps(grids: Grids, runs: Runs, gaps: Gaps) -> Grids:
 
 def _refuse(grids: Grids, runs: Runs, missing: str) -> NoReturn:
     """Refuse gaps, and name rows that are there but do not count."""
-    rows = runs.row[~np.isfinite(runs.score)]
+    rows = np.flatnonzero(~np.isfinite(runs.score))
     have = "has no finite score" if len(rows) == 1 else "have no finite scores"
-    unfinished = f" ({enumerate_rows(rows)} {have}, or did not finish)" if len(rows) else ""
+    unfinished = f" ({runs.locate(rows)} {have}, or did not finish)" if len(rows) else ""
     advice = (
         "Add the missing runs, pass --complete to leave out the replicates and tasks that not all "
         "algorithms have, or --gaps to rank with the gaps"

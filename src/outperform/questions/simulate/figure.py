@@ -104,7 +104,8 @@ def _compose_efforts(result: ErrorRates, efforts: Sequence[str]) -> Figure:
             fixed = _choose_fixed(result, scenario)
             _draw_effort(result, effort, ax, setting=fixed, truth=truth)
             ax.set_title(f"{_TRUTH} = {result.curves[0].at(truth)[0]:.2g}")
-            ax.set_ylabel(shorten_label(scenario, 28) if ax is row[0] else "")
+            named = f"\n{shorten_label(scenario, 28)}" if len(scenarios) > 1 else ""
+            ax.set_ylabel(f"A declared better{named}" if ax is row[0] else "")
     _finish_panels(figure, list(axes.flat), axes.size, 4)
     return figure
 
