@@ -13,6 +13,7 @@ from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOf
 from outperform.questions.check.result import Reproducibility
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.published_tasks import PublishedTasks, PublishedTasksTried
+from outperform.questions.compare.decision import Decision
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.sequential import SequentialComparison
 from outperform.questions.compare.task_results import TaskComparisons
@@ -215,8 +216,9 @@ def store(here):
 
 
 def test_all_kinds_of_results_are_here():
-    # Decompositions are those of every algorithm and task, each of which is printed by itself.
-    assert {*COMMANDS, Decompositions} == {*list_drawn_kinds(), Reproducibility}
+    # Decompositions are those of every algorithm and task, each of which is printed by itself; what
+    # a decision is about stands below what its study costs: tests/cli/test_run_until_decided.py.
+    assert {*COMMANDS, Decompositions, Decision} == {*list_drawn_kinds()}
 
 
 def find_scopes(value):

@@ -253,8 +253,8 @@ def test_incomplete_runs_of_a_store_are_named_by_their_replicates(store):
     with pytest.raises(InvalidScores) as caught:
         compare_runs(runs, "a", "b")
     assert str(caught.value) == (
-        f"2 of 6 runs of 'a' are incomplete in task 'toy' of {runs.source}: 2 failed (replicates 1, "
-        "3). Complete them, or pass --drop-incomplete to leave them out."
+        f"2 of 6 runs of 'a' are incomplete in task 'toy' of {runs.source}: 2 failed (replicates "
+        "1, 3). Complete them, or pass --drop-incomplete to leave them out."
     )
 
 

@@ -33,6 +33,7 @@ from outperform.stats.checks import check_choice
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
     from matplotlib.text import Text
     from matplotlib.transforms import Transform
 
@@ -188,31 +189,39 @@ def _fit_legend(ax: "Axes") -> None:
     width *= _NARROW_LEGEND if beside else 1
     if box.width <= width:
         return
-    handles = [handle for handle in legend.legend_handles if handle is not None]
-    labels, title = [text.get_text() for text in legend.get_texts()], legend.get_title()
+    title = legend.get_title()
     if not title.get_text() and ax.get_title():  # which would be written over
         title.set_text(ax.get_title())
         ax.set_title("")
+    smaller = _shrink_legend(ax, legend, width, beside=beside)
+    if smaller.get_window_extent().width <= width:
+        return
+    smaller.remove()
+    if title.get_text():
+        ax.set_title(title.get_text(), loc="left", fontsize=title.get_fontsize())
+
+
+def _shrink_legend(ax: "Axes", legend: "Legend", width: float, *, beside: bool) -> "Legend":
+    """Write a legend in one column above axes, or beside them, in letters that make it fit."""
+    handles = [handle for handle in legend.legend_handles if handle is not None]
+    labels, title = [text.get_text() for text in legend.get_texts()], legend.get_title()
     size, title_size = (float(text.get_fontsize()) for text in (legend.get_texts()[0], title))
-    height = (1 if beside else _HIGHEST_LEGEND) * ax.bbox.height
-    look: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "alignment": "left"}
-    look |= {"frameon": False, "handlelength": 1.2, "borderaxespad": 0.2, "labelspacing": 0.2}
+    look: dict[str, Any] = {"title": title.get_text(), "alignment": "left", "frameon": False}
+    look |= {"handlelength": 1.2, "borderaxespad": 0.2, "labelspacing": 0.2}
+    height = ax.bbox.height
     if beside:
         look |= {"loc": "upper left", "bbox_to_anchor": (1, 1)}
     else:
+        height *= _HIGHEST_LEGEND
+        look |= {"loc": "lower left", "bbox_to_anchor": (0, 1)}
         look["bbox_transform"] = ax.transAxes + _foresee_shift(ax)
     while True:
         look |= {"fontsize": size, "title_fontsize": min(size, title_size)}
-        smaller = ax.legend(handles, labels, title=title.get_text(), **look)
+        smaller = ax.legend(handles, labels, **look)
         box = smaller.get_window_extent()
-        fits = box.width <= width
-        if size < _SMALLEST_LETTERS or (fits and box.height <= height):
-            break
+        if size < _SMALLEST_LETTERS or (box.width <= width and box.height <= height):
+            return smaller
         size *= _SMALLER
-    if not fits:
-        smaller.remove()
-    if not fits and title.get_text():
-        ax.set_title(title.get_text(), loc="left", fontsize=title_size)
 
 
 def _foresee_shift(ax: "Axes") -> "Transform":
