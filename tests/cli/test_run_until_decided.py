@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -14,11 +15,17 @@ from tests.cli.running import call, run, run_here, write_study
 def test_it_stops_as_soon_as_the_pair_is_decided(tmp_path):
     write_study(tmp_path, replicates=60, kind="fix-hopt")
     said = run(tmp_path, "--until-decided", "a", "b")
-    (decided,) = [line for line in said.splitlines() if line.startswith("Decided")]
+    ((decided, scope),) = [
+        pair for pair in pairwise(said.splitlines()) if pair[0].startswith("Decided")
+    ]
     # Nine wins in a row are the fewest that decide, and nothing is decided with fewer.
     assert (
         decided
         == "Decided for a after 9 of the 60 replicates that the study allows, each tuned once."
+    )
+    assert scope == (
+        "Seeds varied, so this is about this split of this dataset, with the hyperparameters that "
+        "one search found."
     )
     assert "24 fits done now, 0 were recorded before, 0 failed" in said  # 2 · (3 + 9)
     assert "9 pairs: 9 won by a, 0 by b, 0 tied; log ratio +3.65 for a, -6.24 for b\n" in said

@@ -11,9 +11,9 @@ from outperform.questions.audit.result import Audit, SelfAudit
 from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
 from outperform.questions.best_of.result import BestOf, BestOfComparison, BestOfEach
 from outperform.questions.check.result import Reproducibility
+from outperform.questions.compare.decision import Decision
 from outperform.questions.compare.published import PublishedComparison
 from outperform.questions.compare.published_tasks import PublishedTasks, PublishedTasksTried
-from outperform.questions.compare.decision import Decision
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.sequential import SequentialComparison
 from outperform.questions.compare.task_results import TaskComparisons
