@@ -170,6 +170,13 @@ def test_luck_of_entries_that_differ_and_resemble_a_reference():
     assert AccuracyModel(n, 0.0).luck(p) > 1.2 * luck.mean()
 
 
+def test_scores_by_name_are_those_of_entries_with_names():
+    named = assess_leaderboard({"x": 0.93, "y": 0.9, "z": 0.91}, test_size=500)
+    listed = assess_leaderboard([0.93, 0.9, 0.91], test_size=500, entries=["x", "y", "z"])
+    assert named.entries == ("x", "y", "z")
+    assert named.to_dict() == listed.to_dict()
+
+
 def test_entries_that_are_not_shown_add_luck():
     rng = np.random.default_rng(5)
     scores = np.sort(rng.binomial(500, 0.8, 1000) / 500)[::-1]

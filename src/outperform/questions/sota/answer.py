@@ -130,7 +130,7 @@ def _distribute(
 
 
 def assess_leaderboard(
-    scores: ArrayLike | Path,
+    scores: ArrayLike | Mapping[str, float] | Path,
     *,
     test_size: int,
     n_entries: int | None = None,
@@ -146,9 +146,9 @@ def assess_leaderboard(
     Parameters
     ----------
     scores
-        Accuracies between 0 and 1, one per entry, all on the same examples; areas under the ROC
-        curve if `n_positives` is given. Or the path of a file with a row per entry, which may
-        have errors in place of accuracies.
+        Accuracies between 0 and 1, one per entry or by their names, all on the same examples; areas
+        under the ROC curve if `n_positives` is given. Or the path of a file with a row per entry,
+        which may have errors in place of accuracies.
     test_size
         Number of examples that the scores come from.
     n_entries
@@ -174,6 +174,8 @@ entries are equally good (95% interval [0.8954, 0.9313]); 3 entries cannot be to
     >>> round(result.luck, 4), round(result.luck_share, 2)
     (0.0142, 0.47)
     """
+    if isinstance(scores, Mapping):
+        scores, entries = [*scores.values()], entries or [*map(str, scores)]
     if isinstance(scores, str | Path):
         if entries is not None and not isinstance(entries, str):
             raise InvalidInput(
