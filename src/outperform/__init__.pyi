@@ -17,7 +17,6 @@ from outperform.questions.check.result import Reproducibility as Reproducibility
 from outperform.questions.compare.answer import compare as compare
 from outperform.questions.compare.answer import compare_runs as compare_runs
 from outperform.questions.compare.decision import Decision as Decision
-from outperform.questions.compare.decision import run_until_decided as run_until_decided
 from outperform.questions.compare.gate import Gate as Gate
 from outperform.questions.compare.gate import decide_gate as decide_gate
 from outperform.questions.compare.published import PublishedComparison as PublishedComparison
@@ -35,6 +34,7 @@ from outperform.questions.compare.sequential import (
     compare_sequentially as compare_sequentially,
 )
 from outperform.questions.compare.task_results import TaskComparisons as TaskComparisons
+from outperform.questions.compare.until_decided import run_until_decided as run_until_decided
 from outperform.questions.decompose.answer import decompose as decompose
 from outperform.questions.decompose.answer import decompose_crossed as decompose_crossed
 from outperform.questions.decompose.result import CrossedDecomposition as CrossedDecomposition

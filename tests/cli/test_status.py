@@ -14,7 +14,7 @@ import pytest
 import outperform as op
 from outperform.engines import InlineEngine
 from outperform.errors import StoreError
-from outperform.questions.compare.decision import run_until_decided
+from outperform.questions.compare.until_decided import run_until_decided
 from outperform.runner import run_fits
 from outperform.store import open_store
 from outperform.study.designs import FixHopt, Variance

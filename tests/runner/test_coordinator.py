@@ -11,7 +11,7 @@ import pytest
 from outperform.engines import InlineEngine, LocalEngine, Outcome, open_engine
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.decision import run_until_decided
+from outperform.questions.compare.until_decided import run_until_decided
 from outperform.runner import Progress, exchange, run, run_fits
 from outperform.store import open_store
 from outperform.study.designs import Crossed, FixHopt, Ideal, Variance

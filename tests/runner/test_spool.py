@@ -18,7 +18,7 @@ from click import Command, Context
 from outperform.cli.run import open_place
 from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.errors import InvalidInput
-from outperform.questions.compare.decision import run_until_decided
+from outperform.questions.compare.until_decided import run_until_decided
 from outperform.runner import run_fits
 from outperform.runner.progress import ActivityLog
 from outperform.runner.spool import HEARTBEAT, FitReport, Spool, read_report, write_report

@@ -10,7 +10,7 @@ from outperform import audit, best_of_runs, read_runs
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput, InvalidScores, UnknownName
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.decision import run_until_decided
+from outperform.questions.compare.until_decided import run_until_decided
 from outperform.runner import describe_study, run, run_fits
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs

@@ -40,7 +40,7 @@ from outperform.study.study_file import EngineTable, read_study_file
 from outperform.wording import count, enumerate_names
 
 if TYPE_CHECKING:
-    from outperform.questions.compare.decision import PlannedDecision
+    from outperform.questions.compare.until_decided import PlannedDecision
 
 _USUAL_ALPHA = 0.05  # of `compare`
 # Options that say nothing of the rule by which --until-decided decides.
@@ -144,7 +144,7 @@ def command(
             if not dry_run:
                 store.lock()
             if planned and store.exists():  # another rule is refused before anything is said
-                from outperform.questions.compare.decision import check_rule
+                from outperform.questions.compare.until_decided import check_rule
 
                 check_rule(store, planned, new_rule=new_rule)
             stored = StoredStudy(study, store, retry_failed=retry_failed)
@@ -178,7 +178,7 @@ def _plan_decision(
         if given := find_given(_ALL_BUT_RULE):
             raise click.UsageError(f"{', '.join(given)} is for --until-decided A B.")
         return None
-    from outperform.questions.compare.decision import plan_decision  # imports scipy
+    from outperform.questions.compare.until_decided import plan_decision  # imports scipy
 
     return plan_decision(study, *pair, gamma=gamma, alpha=alpha, beta=beta)
 
@@ -226,7 +226,7 @@ class _Run:
 
     def decide(self, planned: "PlannedDecision", *, new_rule: bool) -> int:
         """Do no more than decides between two; the exit status."""
-        from outperform.questions.compare.decision import add_replicates
+        from outperform.questions.compare.until_decided import add_replicates
 
         try:
             with self.bar:

@@ -5,8 +5,8 @@ import pytest
 from outperform.engines import InlineEngine
 from outperform.errors import InvalidInput, UnknownName
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.decision import plan_decision, run_until_decided
 from outperform.questions.compare.sequential import compare_sequentially
+from outperform.questions.compare.until_decided import plan_decision, run_until_decided
 from outperform.render.figures import figure, plot
 from outperform.runner import run_fits
 from outperform.runner.spool import HEARTBEAT, PATIENCE
@@ -230,7 +230,7 @@ def test_rule_looks_and_decision_are_kept(store):
 
 
 def test_the_same_rule_goes_on_where_it_was(store, monkeypatch):
-    study, module = make_study(win_half), "outperform.questions.compare.decision"
+    study, module = make_study(win_half), "outperform.questions.compare.until_decided"
     shown = 0
 
     def interrupt(parts):
