@@ -51,6 +51,16 @@ def test_every_statistic_is_there_and_documented(name):
     assert getattr(stats, name).__doc__
 
 
+@pytest.mark.parametrize("home", [outperform, stats], ids=["outperform", "outperform.stats"])
+def test_signatures_are_short_enough_to_be_read_in_a_notebook(home):
+    values = [getattr(home, name) for name in home.__all__]
+    functions = [value for value in values if inspect.isfunction(value)]
+    assert functions
+    assert not [
+        each.__name__ for each in functions if "NestedSequence" in str(inspect.signature(each))
+    ]
+
+
 @pytest.mark.parametrize(
     ("function", "parameters"),
     [

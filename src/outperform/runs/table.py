@@ -1,5 +1,7 @@
 """The table of scores that every analysis starts from."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -125,7 +127,7 @@ class Runs:
     task_metrics: Mapping[str, TaskMetric] = field(default_factory=dict, hash=False, repr=False)
     fixed_splits: tuple[str, ...] = ()
     stopped_early: bool = False
-    simulated: "Runs | None" = field(default=None, compare=False, repr=False)
+    simulated: Runs | None = field(default=None, compare=False, repr=False)
     one_search: bool = False
     searches: Searches | None = field(default=None, compare=False, repr=False)
     counted: bool = False

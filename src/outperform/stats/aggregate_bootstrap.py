@@ -1,5 +1,7 @@
 """One number over many tasks with its interval, by a bootstrap of replicates, or of tasks too."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +41,7 @@ class BootstrapEstimate(Plain):
     resampled: FloatArray = field(repr=False, compare=False)
     tail: float = field(repr=False)  # share of resamples beyond either end
 
-    def minus(self, baseline: int) -> "BootstrapEstimate":
+    def minus(self, baseline: int) -> BootstrapEstimate:
         """Difference of each competitor to the one at place `baseline`, from the same resamples."""
         check_count("baseline", baseline, at_least=0, at_most=len(self.estimate) - 1)
         estimate = self.estimate - self.estimate[baseline]

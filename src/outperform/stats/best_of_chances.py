@@ -1,5 +1,7 @@
 """Which of two best-of-n is better, from which n on, and how ways to report runs vary."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

@@ -6,6 +6,8 @@ fewest failures of m follow as if independent. A reference that is random itself
 From there, what a lead is worth, and what all are worth of whom the best was seen.
 """
 
+from __future__ import annotations
+
 import math
 from bisect import bisect_left
 

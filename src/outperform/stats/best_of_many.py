@@ -6,6 +6,8 @@ as log P(Z > z), which holds both tails: where P(Z <= z) is tiny it is minus tha
 digit.
 """
 
+from __future__ import annotations
+
 import math
 from bisect import bisect_left
 from dataclasses import dataclass, field

@@ -4,6 +4,8 @@ From m values sorted by the score that chooses, the one at rank j is the best of
 that depends on j, m and n alone. Values tied on that score are equally likely to be chosen.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -170,7 +172,7 @@ class SortedRuns:
     size: int  # number of runs
 
     @classmethod
-    def make(cls, validation: ArrayLike, test: ArrayLike | None, goal: Goal) -> "SortedRuns":
+    def make(cls, validation: ArrayLike, test: ArrayLike | None, goal: Goal) -> SortedRuns:
         """Sort runs; `goal` says whether higher or lower validation is better."""
         if test is not None:
             validation, test = align_series(validation, test, "in validation or in test")

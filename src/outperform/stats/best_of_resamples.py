@@ -1,5 +1,7 @@
 """How sure Boo_n is: the jackknife, and resamples of the runs, evaluated for every n at once."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -60,7 +62,7 @@ class BestOfEstimates:
         interval = Interval(float(low), float(high), confidence_level, method)
         return Estimate(float(alone.value[0]), interval)
 
-    def minus(self, other: "BestOfEstimates") -> "BestOfEstimates":
+    def minus(self, other: BestOfEstimates) -> BestOfEstimates:
         """Difference of two independent samples, at the same n and with as many resamples."""
         if not np.array_equal(self.n, other.n) or len(self.resampled) != len(other.resampled):
             raise UnpairedScores(

@@ -6,6 +6,8 @@ estimate of A then has a known variance; arcsin √estimate is taken as normal, 
 estimate its mean, its variance and, as simulations show, nearly its skew.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

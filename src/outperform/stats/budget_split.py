@@ -5,6 +5,8 @@ replicates each then has the variance V·(ρ/R + (1 − ρ)/(R·k)), as if R·k/
 were independent: never more than R/ρ, however many replicates there are.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -9,6 +9,8 @@ median, lest one run that diverged tie all others. Every statistic that compares
 them through the `merge` functions, which make tied scores identical and leave all others alone.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Sequence
 from numbers import Real
 from typing import Any

@@ -5,6 +5,8 @@ design that holds something fixed gives all scores of one sample the same bias, 
 around it.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -8,6 +8,8 @@ the variance of their mean is (1/k + n_test/n_train)·s²: more replicates remov
 never the second. How often this errs, with learners that train: docs/scope.md.
 """
 
+from __future__ import annotations
+
 import math
 from bisect import bisect_left
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """What repetitions that share something are worth beside independent scores: mean and spread."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

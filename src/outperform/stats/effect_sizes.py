@@ -1,5 +1,7 @@
 """How large a difference is, in the unit of the scores and in standard deviations."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any

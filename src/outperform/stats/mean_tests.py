@@ -3,6 +3,8 @@
 `HypothesisTest` is what every test returns, those of ranks too.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

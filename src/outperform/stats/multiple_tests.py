@@ -5,6 +5,8 @@ p-value, in the place of its own: a test is rejected at level alpha where that i
 `partial_conjunction` counts instead on how many tasks there is a difference.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args

@@ -1,5 +1,7 @@
 """P(A>B): how often a score of one sample beats a score of the other."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import replace
 from functools import partial

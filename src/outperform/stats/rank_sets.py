@@ -1,5 +1,7 @@
 """Which ranks each of several competitors may truly have, from values measured together."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Literal, get_args

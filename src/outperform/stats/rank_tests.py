@@ -1,5 +1,7 @@
 """Tests that look at the order of scores only: Brunner and Munzel's, and Wilcoxon's of pairs."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

@@ -8,6 +8,8 @@ Pairs and the t-test: to make a conclusion, exact too (`hide_to_show_by_t`); to 
 two bounds that nearly always agree. Independent runs: upper bounds, by hiding from the ends.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 
 import numpy as np

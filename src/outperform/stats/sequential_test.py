@@ -14,6 +14,8 @@ Only what the end at `n_max` costs is planned without ties: where that is as ear
 may take some of the power (γ = .9, α = .1, β = .2: down to .758 from .806).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field

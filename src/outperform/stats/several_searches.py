@@ -5,6 +5,8 @@ independent ones. The means of searches are independent: R differences of means,
 with R − 1 degrees of freedom, whatever part of the variance is luck of searches.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """What subsets of the runs show: random ones, and those picked for their scores."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any

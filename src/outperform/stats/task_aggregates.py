@@ -8,6 +8,8 @@ are products of matrices with these counts; what depends on the order of runs is
 added up along scores sorted once.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +43,7 @@ class TaskTables:
         scores: ArrayLike | Sequence[ArrayLike],
         families: Sequence[Hashable] | None,
         tasks: TasksAre,
-    ) -> "TaskTables":
+    ) -> TaskTables:
         """Check scores; tasks without a family are their own."""
         check_choice("tasks", tasks, get_args(TasksAre))
         # One replicate shows nothing of how replicates vary, unless tasks are what varies.
@@ -78,7 +80,7 @@ class TaskTables:
             return len(self.scores)
         return self.n_families * int(np.bincount(self.family).max())
 
-    def divide(self, *, shared: bool) -> list["TaskTables"]:
+    def divide(self, *, shared: bool) -> list[TaskTables]:
         """Tables to draw replicates of at once: of one competitor each, where they share none."""
         if shared:
             return [self]

@@ -1,5 +1,7 @@
 """P(A>B) averaged over tasks, with its interval: about these tasks, or about tasks like these."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, get_args
 

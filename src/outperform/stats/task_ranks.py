@@ -5,6 +5,8 @@ for `skillings_mack`, which allows for gaps; higher is better, and the best of a
 rank depends on all who take part: adding a competitor may turn the order of two others.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import cache

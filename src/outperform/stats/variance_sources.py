@@ -1,5 +1,7 @@
 """Where variance comes from: the factors of a crossed design, or what repetitions share."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

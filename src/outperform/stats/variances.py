@@ -1,5 +1,7 @@
 """How much scores vary: standard deviations and their ratios."""
 
+from __future__ import annotations
+
 import math
 import warnings
 from typing import NamedTuple

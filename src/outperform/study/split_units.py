@@ -1,5 +1,7 @@
 """What splits draw: examples, or groups kept together, class by class if stratified."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

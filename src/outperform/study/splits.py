@@ -4,6 +4,8 @@ Every splitter draws examples, or groups of examples that stay together where gr
 then sizes and fractions count groups. Stratified splitters draw class by class.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -40,7 +42,7 @@ class Split:
     valid: IntArray
     test: IntArray
 
-    def refit(self) -> "Split":
+    def refit(self) -> Split:
         """The split for the final fit: validation examples train too."""
         joined = np.concatenate([self.train, self.valid])
         return Split(joined, np.empty(0, dtype=np.int64), self.test)

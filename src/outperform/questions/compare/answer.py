@@ -1,5 +1,7 @@
 """Does A outperform B: from two arrays of scores, or from a table of runs."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -392,7 +394,7 @@ def _ask_about_margins(table: Runs, comparison: Comparison, terms: Terms) -> tup
     return ask(find_margin_suspicions(sides, margins), table.accepted)
 
 
-def _combine(simulated: Runs, table: Runs, comparison: Comparison) -> "CombinedDifference | None":
+def _combine(simulated: Runs, table: Runs, comparison: Comparison) -> CombinedDifference | None:
     """The estimate from these pairs and those with simulated searches, if there are enough."""
     a, b = comparison.a, comparison.b
     if comparison.n_pairs < 2 or not {a, b} <= {*simulated.algorithms}:

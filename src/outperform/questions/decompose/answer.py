@@ -1,5 +1,7 @@
 """What makes scores vary: of arrays of scores, of a file, or of the store of a study."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

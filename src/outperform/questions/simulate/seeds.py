@@ -1,5 +1,7 @@
 """Tracing how often an algorithm is found to differ from itself, by number of seeds."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

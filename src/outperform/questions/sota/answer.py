@@ -1,5 +1,7 @@
 """How much of a top score is luck: of equals, of a leaderboard, of one with all predictions."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
