@@ -281,6 +281,12 @@ def _check_counts(wins: float, n: int, confidence_level: float, ties: int | None
         raise InvalidInput(f"{wins} wins and {ties} ties of {n}", "Pass whole counts that add up")
 
 
+def smallest_conclusive(alpha: float) -> int:
+    """Fewest pairs of which all wins are evidence at alpha, two-sided: 0.5**n < alpha / 2."""
+    check_open_unit("alpha", alpha)
+    return math.floor(math.log2(2 / alpha)) + 1
+
+
 def sign_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:
     """Chance of as many wins or more among equals: a one-sided sign test, also of part wins."""
     most = int(max(np.max(wins, initial=0), np.max(losses, initial=0)))

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.questions.compare.doubts import (
-    doubt_metric,
     doubt_searches,
     doubt_tasks,
     doubt_units,
@@ -24,6 +23,7 @@ from outperform.questions.compare.missing_runs import (
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
+from outperform.questions.result import doubt_metric
 from outperform.runs import Goal, Runs
 from outperform.runs.pairing import PairedScores, SeparateScores
 from outperform.runs.repeated_searches import Searches

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from outperform.questions.compare.result import Comparison
-from outperform.runs import Goal, Runs, known_goal
-from outperform.runs.columns import read_name
+from outperform.runs import Runs
 from outperform.runs.repeated_searches import Searches
 from outperform.runs.scope import FOLDS
 from outperform.runs.suspicions import mixes_scales
@@ -260,23 +259,6 @@ def doubt_units(comparison: Comparison) -> Iterator[str]:
             f"scores of {comparison.a} lie between {a.min():g} and {a.max():g}, those of "
             f"{comparison.b} between {b.min():g} and {b.max():g}: if these are fractions and per "
             "cent, give both in one unit, as otherwise only the units differ"
-        )
-
-
-def doubt_metric(metric: str, goal: Goal) -> Iterator[str]:
-    """Whether a metric goes the other way than its name says, or was chosen by what it tells."""
-    if metric != "score" and known_goal(metric) not in (None, goal):
-        yield f"{metric!r} usually is to {known_goal(metric)}, but was told to {goal}"
-    name = read_name(metric)
-    if name.data:
-        yield (
-            f"{metric!r} is not of test data by its name: what was trained, tuned or stopped by it "
-            "looks better than it is, most of all what was tried most"
-        )
-    if name.is_best:
-        yield (
-            f"{metric!r} is the best of several by its name, such as of all epochs: if test data "
-            "chose it, it is better than what will be met, most of all for what was tested most"
         )
 
 
