@@ -28,6 +28,11 @@ class Interval(Plain):
     confidence_level: float
     method: str
 
+    @property
+    def level(self) -> str:
+        """Confidence level in percent."""
+        return f"{100 * self.confidence_level:g}%"
+
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 

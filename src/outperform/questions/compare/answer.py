@@ -41,8 +41,7 @@ from outperform.stats import (
 from outperform.stats.alignment import align_series, check_same_labels, is_series
 from outperform.stats.checks import (
     FloatArray,
-    as_independent,
-    as_pairs,
+    as_samples,
     as_scores,
     check_choice,
     check_confidence,
@@ -50,7 +49,9 @@ from outperform.stats.checks import (
     check_list,
     check_paired,
     check_positive,
+    merge_pairs,
     merge_stored,
+    merge_ties,
 )
 from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.effect_sizes import find_difference
@@ -192,20 +193,23 @@ def _compare(
     **about: Any,
 ) -> Comparison:
     """Compare scores, but for the doubts about them; `about` is what else is known of them."""
-    first, second = (as_pairs if terms.paired else as_independent)(first, second)
+    first, second = as_samples(first, "a"), as_samples(second, "b")  # finite and not too large
+    first, second = (merge_pairs if terms.paired else merge_ties)(first, second)
     a, b = (first, second) if goal == "maximize" else (-first, -second)
     how: dict[str, Any] = {"paired": terms.paired, "confidence_level": terms.confidence_level}
     probability, reverse_probability, interval, reverse = find_chances(
         a, b, ties=terms.ties, method=terms.interval, rng=terms.rng, **how
     )
-    interval, reverse = bound_chances(
-        (interval, reverse), (a, b), lacking, terms.ties, terms.paired
-    )
+    if any(lacking):
+        intervals = interval, reverse
+        interval, reverse = bound_chances(intervals, (a, b), lacking, terms.ties, terms.paired)
     population = None
     if resplit is not None and terms.paired:
         population = find_population(first, second, resplit, terms.confidence_level)
         population = forget_pvalue(population, goal, lacking)
-    tests: list[HypothesisTest | EquivalenceTest] = [*_apply_tests(a, b, terms, resplit, lacking)]
+    tests: list[HypothesisTest | EquivalenceTest] = []
+    if terms.tests:
+        tests += _apply_tests(a, b, terms, resplit, lacking)
     if terms.equivalence is not None:
         test = equivalence_test(first, second, margin=terms.equivalence, **how)
         tests.append(forget_equivalence(test, lacking))
@@ -235,8 +239,6 @@ def _apply_tests(
     resplit: Resplit | None,
     lacking: tuple[int, int],
 ) -> Iterator[HypothesisTest]:
-    if not terms.tests:
-        return
     # Every task draws the same, so that none depends on those before it.
     rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
     for name in terms.tests:

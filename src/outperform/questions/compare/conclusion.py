@@ -102,8 +102,8 @@ def tabulate(comparison: "Comparison") -> Table:
     ]
     if population is not None:
         interval = f"{population.value:+.3g} {population.interval}"
-        level = f"{100 * population.interval.confidence_level:g}%"
-        value = f"{interval} ({level}), {describe_pvalue(population.pvalue)}"
+        pvalue = describe_pvalue(population.pvalue)
+        value = f"{interval} ({population.interval.level}), {pvalue}"
         rows.append(("  for data like these", value))
     if comparison.searches is not None:
         value = f"{comparison.searches.value:+.3g} {comparison.searches.interval}, "
@@ -127,10 +127,9 @@ def tabulate(comparison: "Comparison") -> Table:
 
 def entitle(result: "Comparison | PublishedComparison") -> str:
     """Title of a table of numbers: the metric, its direction, the level of intervals."""
-    level = f"{100 * result.interval.confidence_level:g}%"
     # Or P(A > B) would be read as that of the higher score.
     sign = "" if result.goal == "maximize" else ", and > means better"
-    return f"{result.metric}, {describe_goal(result.goal)}{sign}; {level} intervals"
+    return f"{result.metric}, {describe_goal(result.goal)}{sign}; {result.interval.level} intervals"
 
 
 def name_chance(result: "Comparison | PublishedComparison") -> str:
