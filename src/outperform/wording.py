@@ -122,11 +122,6 @@ def make_line(text: str) -> str:
     return make_visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
-def make_lines(texts: Iterable[str]) -> list[str]:
-    """Make a line of each text, as `make_line` does."""
-    return [make_line(text) for text in texts]
-
-
 def make_printable(lines: Iterable[str]) -> str:
     r"""Write lines that may hold anybody's names so that they can be shown, without passwords.
 
@@ -193,19 +188,6 @@ def measure(text: str) -> int:
         0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
         for letter in text
     )
-
-
-def pad_names(names: Iterable[str]) -> list[str]:
-    """Make a line of each name, all equally wide on a screen.
-
-    Examples
-    --------
-    >>> pad_names(["svm", "残差网络"])
-    ['svm     ', '残差网络']
-    """
-    lines = make_lines(names)
-    width = max(map(measure, lines), default=0)
-    return [line + " " * (width - measure(line)) for line in lines]
 
 
 def wrap_lines(text: str, width: int) -> list[str]:
