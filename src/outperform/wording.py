@@ -16,8 +16,7 @@ STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-
-
+_BEYOND_ASCII = re.compile("[^\0-\x7f]")
 _LOGIN = re.compile(r"(\b\w+://[^\s:@/]*|\bpostgres\w*:/?[^\s:@/]*):\S*@")
 _PASSWORD = re.compile(
     r"([?&]\w*(?:password|token|secret)=|\b\w*password\s*=\s*)('[^']*'|[^&\s'\"`]*)", re.IGNORECASE
@@ -193,8 +192,7 @@ def measure(text: str) -> int:
 def wrap_lines(text: str, width: int) -> list[str]:
     """Break a text into lines that are no wider than so many letters, where wide ones count two."""
     # A filler behind each wide letter makes textwrap count right.
-    shown = make_visible(text)
-    filled = "".join(letter + "\0" * (measure(letter) - 1) for letter in shown)
+    filled = _BEYOND_ASCII.sub(lambda at: at[0] + "\0" * (measure(at[0]) - 1), make_visible(text))
     return [line.replace("\0", "") for line in textwrap.wrap(filled, width)]
 
 
