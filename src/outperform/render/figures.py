@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.questions.rooms import find_room
+from outperform.questions import find_room
 from outperform.render.style import (
     COLUMN_WIDTH,
     GOES_ON,

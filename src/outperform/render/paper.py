@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 from outperform.errors import InvalidInput
+from outperform.questions import find_room
 from outperform.questions.result import PaperTable, Table
-from outperform.questions.rooms import find_room
 from outperform.stats.checks import check_choice
 from outperform.wording import enumerate_names, make_line, measure
 

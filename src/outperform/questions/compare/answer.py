@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.questions.compare.doubts import (
     doubt_searches,
+    doubt_table,
     doubt_tasks,
     doubt_units,
     find_doubts,
@@ -379,7 +380,7 @@ def compare_on_task(
         *scores.notes,
         *_ask_about_margins(table, comparison, terms),
         *doubt_searches(comparison, table.searches),
-        *_doubts_about_table(table, terms.paired, scores.n_dropped),
+        *doubt_table(table, scores.n_dropped, paired=terms.paired),
         *about_tasks,
         *doubt_metric(metric, goal),
     )
@@ -440,23 +441,6 @@ def _find_resplit_scope(table: Runs, task: str) -> Scope:
     if scope.divides_anew:
         return scope
     return replace(scope, varied=(SPLITS, *(word for word in scope.varied if word != RUNS)))
-
-
-def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:
-    yield from table.notes
-    if n_dropped:
-        yield (
-            f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out: where "
-            "runs fail because they go badly, the comparison flatters whoever failed more"
-        )
-    if table.replicates is None:
-        yield (
-            "the table has no replicate column: runs were paired in the order of its rows, which "
-            "is right only if row i of both shares its seeds"
-            if paired
-            else "the table has no replicate column, so runs were compared all with all; pairs "
-            "that share their seeds would show smaller differences"
-        )
 
 
 def align_scores(scores_a: Any, scores_b: Any, *, paired: bool) -> tuple[FloatArray, FloatArray]:

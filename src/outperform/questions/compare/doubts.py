@@ -16,7 +16,7 @@ from outperform.stats import (
     smallest_conclusive,
 )
 from outperform.stats.checks import FloatArray, are_tied
-from outperform.wording import enumerate_names
+from outperform.wording import count, enumerate_names
 
 _OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t")
 _SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
@@ -259,6 +259,24 @@ def doubt_units(comparison: Comparison) -> Iterator[str]:
             f"scores of {comparison.a} lie between {a.min():g} and {a.max():g}, those of "
             f"{comparison.b} between {b.min():g} and {b.max():g}: if these are fractions and per "
             "cent, give both in one unit, as otherwise only the units differ"
+        )
+
+
+def doubt_table(table: Runs, n_dropped: int, *, paired: bool) -> Iterator[str]:
+    """What was noted of a table, what was left out of it, and how its runs were paired."""
+    yield from table.notes
+    if n_dropped:
+        yield (
+            f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out: where "
+            "runs fail because they go badly, the comparison flatters whoever failed more"
+        )
+    if table.replicates is None:
+        yield (
+            "the table has no replicate column: runs were paired in the order of its rows, which "
+            "is right only if row i of both shares its seeds"
+            if paired
+            else "the table has no replicate column, so runs were compared all with all; pairs "
+            "that share their seeds would show smaller differences"
         )
 
 
