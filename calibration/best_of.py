@@ -7,8 +7,7 @@ import numpy as np
 
 from calibration.cells import ALPHA, LEVEL, Cell, share
 from calibration.data import KINDS, Distribution
-from outperform.stats.best_of_chances import best_of_probability
-from outperform.stats.best_of_resamples import BestOfInterval, estimate_best_of
+from outperform.stats.best_of_resamples import BestOfInterval, best_of_probability, estimate_best_of
 
 METHODS: tuple[BestOfInterval, ...] = get_args(BestOfInterval)
 BUDGETS = (2, 5, 20)

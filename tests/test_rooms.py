@@ -7,8 +7,8 @@ from importlib import import_module
 from pathlib import Path
 
 import outperform
+from outperform.questions import find_room, list_questions
 from outperform.questions.result import Result
-from outperform.questions.rooms import find_room, list_questions
 
 PACKAGE = Path(outperform.__file__).parent
 TOY = {

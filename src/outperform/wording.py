@@ -16,8 +16,7 @@ STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-
-
+_BEYOND_ASCII = re.compile("[^\0-\x7f]")
 _LOGIN = re.compile(r"(\b\w+://[^\s:@/]*|\bpostgres\w*:/?[^\s:@/]*):\S*@")
 _PASSWORD = re.compile(
     r"([?&]\w*(?:password|token|secret)=|\b\w*password\s*=\s*)('[^']*'|[^&\s'\"`]*)", re.IGNORECASE
@@ -122,11 +121,6 @@ def make_line(text: str) -> str:
     return make_visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
-def make_lines(texts: Iterable[str]) -> list[str]:
-    """Make a line of each text, as `make_line` does."""
-    return [make_line(text) for text in texts]
-
-
 def make_printable(lines: Iterable[str]) -> str:
     r"""Write lines that may hold anybody's names so that they can be shown, without passwords.
 
@@ -195,24 +189,10 @@ def measure(text: str) -> int:
     )
 
 
-def pad_names(names: Iterable[str]) -> list[str]:
-    """Make a line of each name, all equally wide on a screen.
-
-    Examples
-    --------
-    >>> pad_names(["svm", "残差网络"])
-    ['svm     ', '残差网络']
-    """
-    lines = make_lines(names)
-    width = max(map(measure, lines), default=0)
-    return [line + " " * (width - measure(line)) for line in lines]
-
-
 def wrap_lines(text: str, width: int) -> list[str]:
     """Break a text into lines that are no wider than so many letters, where wide ones count two."""
     # A filler behind each wide letter makes textwrap count right.
-    shown = make_visible(text)
-    filled = "".join(letter + "\0" * (measure(letter) - 1) for letter in shown)
+    filled = _BEYOND_ASCII.sub(lambda at: at[0] + "\0" * (measure(at[0]) - 1), make_visible(text))
     return [line.replace("\0", "") for line in textwrap.wrap(filled, width)]
 
 

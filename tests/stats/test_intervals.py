@@ -17,6 +17,7 @@ from outperform.stats import (
     anytime_interval,
     clopper_pearson_interval,
     percentile_interval,
+    smallest_conclusive,
     wilson_interval,
 )
 
@@ -405,3 +406,8 @@ def test_impossible_ties_are_refused(wins, ties, n):
 def test_impossible_confidence_is_refused(method, level):
     with pytest.raises(InvalidInput, match="confidence_level"):
         INTERVALS[method](3, 5, confidence_level=level)
+
+
+def test_fewest_conclusive_pairs_by_hand():
+    # ½⁵ is 1/32: below 0.05 / 2 it is not, and not below 2⁻⁴ / 2 either, which it equals.
+    assert [smallest_conclusive(alpha) for alpha in (0.05, 2**-4, 0.07, 0.5)] == [6, 6, 5, 3]

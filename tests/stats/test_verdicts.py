@@ -15,7 +15,6 @@ from outperform.stats import (
     noether_sample_size,
     outperforming_interval,
     required_pairs,
-    smallest_conclusive,
     smallest_detectable_probability,
     verdict_power,
     verdict_size,
@@ -90,11 +89,6 @@ def test_size_of_few_pairs_by_hand(n, size, interval):
 def test_a_lower_bound_of_one_half_is_not_above_it():
     # 6 of 7: P(W >= 6) = 8/128 = α/2, so Clopper–Pearson's bound is ½ exactly; only 7 of 7 counts.
     assert verdict_size(7, alpha=1 / 8, interval="exact") == pytest.approx(2 / 128)
-
-
-def test_fewest_conclusive_pairs_by_hand():
-    # ½⁵ is 1/32: below 0.05 / 2 it is not, and not below 2⁻⁴ / 2 either, which it equals.
-    assert [smallest_conclusive(alpha) for alpha in (0.05, 2**-4, 0.07, 0.5)] == [6, 6, 5, 3]
 
 
 def test_tails_that_equal_their_level_decide_as_the_interval_does():

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from outperform.errors import OutperformError
-from outperform.questions.rooms import list_questions
+from outperform.questions import list_questions
 
 REFUSED = 2
 FAILURES = 4  # done, but some fits failed, or some searches cannot be simulated

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import InvalidInput, OutperformError
+from outperform.questions import list_questions
 from outperform.questions.result import Result
-from outperform.questions.rooms import list_questions
 from outperform.runs import Runs
 from outperform.runs.files import open_file
 from outperform.runs.redrawn import find_redrawn, find_redrawn_column

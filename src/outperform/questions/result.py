@@ -6,11 +6,13 @@ it, `caveats` the reasons for doubt, `advice` what to do next, and `.to_dict()` 
 prints. Its figures are in the `figure` room of its question.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from outperform.plain_values import Plain
+from outperform.runs import Goal, known_goal
+from outperform.runs.columns import read_name
 from outperform.runs.scope import Scope
 
 # Of the first algorithm named: it is good news, bad news, or nothing is decided.
@@ -55,6 +57,23 @@ def join_caveats(caveats: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
         if doubt not in shared
     ]
     return (*shared, *single)
+
+
+def doubt_metric(metric: str, goal: Goal) -> Iterator[str]:
+    """Whether a metric goes the other way than its name says, or was chosen by what it tells."""
+    if metric != "score" and known_goal(metric) not in (None, goal):
+        yield f"{metric!r} usually is to {known_goal(metric)}, but was told to {goal}"
+    name = read_name(metric)
+    if name.data:
+        yield (
+            f"{metric!r} is not of test data by its name: what was trained, tuned or stopped by it "
+            "looks better than it is, most of all what was tried most"
+        )
+    if name.is_best:
+        yield (
+            f"{metric!r} is the best of several by its name, such as of all epochs: if test data "
+            "chose it, it is better than what will be met, most of all for what was tested most"
+        )
 
 
 class Result(Plain):

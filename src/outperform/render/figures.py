@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from outperform.errors import InvalidInput
-from outperform.questions.rooms import find_room
+from outperform.questions import find_room
 from outperform.render.style import (
     COLUMN_WIDTH,
     GOES_ON,
     find_size,
-    find_width,
     house_style,
     make_figure,
     remove_title,
@@ -156,7 +155,7 @@ def _make_room(ax: "Axes") -> None:
     _fit_letters(ax)
     _fit_rows(ax)
     # Labels of rows take part of the width from axes that have neighbours, or that are narrow.
-    width = find_width(ax) * (0.8 if len(ax.figure.axes) > 1 else 1)
+    width = find_size(ax)[0] * (0.8 if len(ax.figure.axes) > 1 else 1)
     rows = max((text.get_window_extent().width for text in ax.get_yticklabels()), default=0)
     width = min(width, 0.9 * float(ax.figure.bbox.width - rows) / ax.figure.dpi)
     legend_title = [legend.get_title()] if (legend := ax.get_legend()) else []

@@ -10,10 +10,10 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 from outperform.errors import InvalidInput
+from outperform.questions import find_room
 from outperform.questions.result import PaperTable, Table
-from outperform.questions.rooms import find_room
 from outperform.stats.checks import check_choice
-from outperform.wording import enumerate_names, make_line, make_lines, measure
+from outperform.wording import enumerate_names, make_line, measure
 
 PaperFormat = Literal["markdown", "latex", "csv"]
 _FORMULA = ("=", "+", "-", "@")  # how what spreadsheets compute begins
@@ -90,7 +90,7 @@ def render_csv(table: Table) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for row in (table.header, *table.rows):
-        writer.writerow(make_lines(row))
+        writer.writerow(map(make_line, row))
     return text.getvalue().removesuffix("\n")
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from outperform.stats import Interval
 from outperform.wording import (
     cut_to,
     describe_goal,
@@ -86,16 +85,12 @@ _FONTS_OF_MANY_SCRIPTS = (
 
 def escape(text: str) -> str:
     """Keep matplotlib from reading dollar signs as mathematics, and files from breaking."""
-    return _keep_dollars(make_visible(text))
-
-
-def _keep_dollars(text: str) -> str:
-    return text.replace("$", r"\$")
+    return make_visible(text).replace("$", r"\$")
 
 
 def shorten_label(name: str, length: int) -> str:
     """Shorten and escape a name that stands alone."""
-    return _keep_dollars(shorten(name, length))
+    return shorten(name, length).replace("$", r"\$")
 
 
 def short_names(result: "PairResult", length: int, *, n_lines: int = 1) -> tuple[str, str]:
@@ -105,7 +100,7 @@ def short_names(result: "PairResult", length: int, *, n_lines: int = 1) -> tuple
         first, second = shorten(f"A: {result.a}", length), shorten(f"B: {result.b}", length)
     if n_lines == 2:
         first, second = wrap_name(first, length // 2), wrap_name(second, length // 2)
-    return _keep_dollars(first), _keep_dollars(second)
+    return first.replace("$", r"\$"), second.replace("$", r"\$")
 
 
 def shorten_in(sentence: str, names: Sequence[str]) -> str:
@@ -150,11 +145,6 @@ def join_phrases(*phrases: str) -> str:
         else:
             lines.append(phrase)
     return "\n".join(lines)
-
-
-def describe_level(interval: Interval) -> str:
-    """Confidence level in percent."""
-    return f"{100 * interval.confidence_level:g}%"
 
 
 @contextmanager
@@ -274,7 +264,7 @@ def limit_ticks(ax: "Axes", n_ticks: int = 5) -> None:
     """Keep the labels of the horizontal axis apart in a narrow column."""
     from matplotlib.ticker import MaxNLocator
 
-    n_fitting = max(2, int(find_width(ax) / _TICK_WIDTH))
+    n_fitting = max(2, int(find_size(ax)[0] / _TICK_WIDTH))
     ax.xaxis.set_major_locator(MaxNLocator(min(n_ticks, n_fitting), steps=[1, 2, 2.5, 5, 10]))
 
 
@@ -299,8 +289,3 @@ def is_low(ax: "Axes") -> bool:
     """Whether two labels of several lines would overlap beside axes."""
     letters = float(ax.yaxis.get_major_ticks(1)[0].label1.get_fontsize())
     return _POINTS * find_size(ax)[1] < _LOW * letters
-
-
-def find_width(ax: "Axes") -> float:
-    """Inches from left to right of `find_size`."""
-    return find_size(ax)[0]

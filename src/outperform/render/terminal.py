@@ -2,14 +2,14 @@
 
 import sys
 import textwrap
-from collections.abc import Sequence
+from itertools import chain
 from shutil import get_terminal_size
 from typing import Any
 
 import click
 
 from outperform.questions.result import Result, Table
-from outperform.wording import make_lines, make_printable, pad_names
+from outperform.wording import make_line, make_printable, measure
 
 _WIDEST = 96  # columns of what is wrapped
 _ENDLESS = 10_000  # columns where nobody sees them, so that nothing is cut off
@@ -38,7 +38,17 @@ def print_result(result: Result, *, beside: bool = False) -> None:
             say("", part)
         else:
             print_table(part, "")
-    _print_caveats(result.caveats, err=beside)
+    if result.caveats:
+        # Where nobody sees the output, it is always the same.
+        is_seen = (sys.stderr if beside else sys.stdout).isatty()
+        wrapper = textwrap.TextWrapper(
+            min(_WIDEST, get_terminal_size().columns) if is_seen else _WIDEST,
+            initial_indent="  - ",
+            subsequent_indent="    ",
+            break_on_hyphens=False,  # an option such as --test-size stays whole, to be copied
+        )
+        say("", "Caveats", bold=True, err=beside)
+        say(*chain.from_iterable(map(wrapper.wrap, map(make_line, result.caveats))), err=beside)
     if not beside and (advice := result.advice):
         say("", f"Next: {advice}")
 
@@ -51,8 +61,10 @@ def print_table(table: Table, *above: str) -> None:
         header, *rows = _lay_out(table)
         say(header, bold=True)
     else:
-        names = pad_names([name for name, _ in table.rows])
-        rows = [f"  {name}  {value}" for name, (_, value) in zip(names, table.rows, strict=True)]
+        names = [make_line(name) for name, _ in table.rows]
+        width = max(map(measure, names), default=0)
+        padded = [name + " " * (width - measure(name)) for name in names]
+        rows = [f"  {name}  {value}" for name, (_, value) in zip(padded, table.rows, strict=True)]
     if table.note:
         rows += table.note.split("\n")
     if rows:
@@ -67,26 +79,11 @@ def _lay_out(table: Table) -> list[str]:
     is_seen = sys.stdout.isatty()
     width = get_terminal_size().columns if is_seen else _ENDLESS
     grid = Grid(box=None, pad_edge=False, padding=(0, 0, 0, table.gap))
-    for place, name in enumerate(make_lines(table.header)):
+    for place, name in enumerate(map(make_line, table.header)):
         grid.add_column(Text(name), justify="right" if place else "left", overflow="fold")
     for row in table.rows:
-        grid.add_row(*map(Text, make_lines(row)))
+        grid.add_row(*map(Text, map(make_line, row)))
     console = Console(width=width - 2, color_system=None, highlight=False)
     with console.capture() as capture:
         console.print(grid)
     return [f"  {line}".rstrip() for line in capture.get().splitlines()]
-
-
-def _print_caveats(caveats: Sequence[str], *, err: bool) -> None:
-    if not caveats:
-        return
-    say("", "Caveats", bold=True, err=err)
-    # Where nobody sees the output, it is always the same.
-    is_seen = (sys.stderr if err else sys.stdout).isatty()
-    wrapper = textwrap.TextWrapper(
-        min(_WIDEST, get_terminal_size().columns) if is_seen else _WIDEST,
-        initial_indent="  - ",
-        subsequent_indent="    ",
-        break_on_hyphens=False,  # an option such as --test-size stays whole, to be read and copied
-    )
-    say(*[line for caveat in make_lines(caveats) for line in wrapper.wrap(caveat)], err=err)

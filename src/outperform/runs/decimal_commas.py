@@ -19,10 +19,8 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 _LABELS = frozenset((*ALGORITHM, *TASK, *REPLICATE))
 
 
-def write_points(names: Sequence[str], columns: Sequence[Any], delimiter: str) -> Sequence[Any]:
+def write_points(names: Sequence[str], columns: Sequence[Any]) -> Sequence[Any]:
     """Write the decimals of columns of text with a point, where they surely have a comma."""
-    if delimiter == ",":
-        return columns
     return [
         column if read_name(name).bare_leaf in _LABELS else _write_column(name, column)
         for name, column in zip(names, columns, strict=True)

@@ -197,7 +197,7 @@ def read_csv(data: bytes, source: str, *, delimiter: str | None = None) -> Sourc
         numbers += places
         for column, cells in zip(columns, zip(*fields, strict=True), strict=True):
             column += cells
-    written = write_points(header.names, columns, header.delimiter)
+    written = columns if header.delimiter == "," else write_points(header.names, columns)
     return SourceTable(header.names, source, written, np.array(numbers, dtype=np.int64))
 
 
@@ -220,7 +220,7 @@ def read_large_csv(path: Path, *, delimiter: str | None = None) -> SourceTable |
     if columns is None:
         return None
     rows = np.arange(header.first_row, header.first_row + len(columns[0]))
-    written = write_points(header.names, columns, header.delimiter)
+    written = columns if header.delimiter == "," else write_points(header.names, columns)
     return SourceTable(header.names, path.name, written, rows)
 
 

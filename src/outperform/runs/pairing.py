@@ -186,23 +186,19 @@ def question_alone(
     are_trials
         Whether they may be trials of a search, which differ in their settings.
     """
-    task = runs.tasks[0] if task is None else task
-    is_own = runs.algorithm == runs.algorithms.index(algorithm)
-    rows = np.flatnonzero(is_own & (runs.task == runs.tasks.index(task)))
-    scores = runs.score[rows]
-    scores = scores[np.isfinite(scores)]
+    cell = runs.cell(algorithm, task)
+    scores = finite_scores(runs, cell, drop_incomplete=True)
     if scores.size < 2:
         return ()
-    place = f"task {task!r} of {runs.source}" if task else runs.source
-    sides = Sides((algorithm,), (scores,), runs.metric_on(task), place, "", runs.goal_on(task))
+    sides = Sides((algorithm,), (scores,), cell.metric, cell.place, "", cell.goal)
     # One algorithm that never varies is compared with nobody, and a caveat says so of it.
     suspicions = (each for each in find_suspicions(sides) if each.doubt != "constant")
-    confounders = find_confounders(runs, rows, place, paired=False)
-    settings = [*note_settings(runs, algorithm, rows)]
+    confounders = find_confounders(runs, cell.rows, cell.place, paired=False)
+    settings = [*note_settings(runs, algorithm, cell.rows)]
     # Nearly every search has settings whose names nobody knows, and others that change nothing.
     is_search = are_trials and (settings or HYPERPARAMETERS in runs.varied)
     answers = dict(_OF_A_SEARCH) if is_search else {}
-    if is_search and not _is_wild_for_better(sides, minimize=runs.goal_on(task) == "minimize"):
+    if is_search and not _is_wild_for_better(sides):
         answers["outlier"] = _DIVERGED
     asked, answered = [], []
     for each in (*suspicions, *confounders):
@@ -219,18 +215,18 @@ def question_alone(
     )
 
 
-def _is_wild_for_better(sides: Sides, *, minimize: bool) -> bool:
+def _is_wild_for_better(sides: Sides) -> bool:
     """Whether scores are wild that are better than others, or shares: these cannot diverge."""
     if is_share(sides.metric):
         return True
     (scores,), middle = sides.scores, np.median(sides.scores[0])
-    better = np.minimum(scores, middle) if minimize else np.maximum(scores, middle)
+    better = (np.minimum if sides.goal == "minimize" else np.maximum)(scores, middle)
     return any(
         each.doubt == "outlier" for each in find_suspicions(replace(sides, scores=(better,)))
     )
 
 
-def _note_folds(runs: "Runs", task: str) -> Iterator[str]:
+def _note_folds(runs: "Runs", task: str | None) -> Iterator[str]:
     if FOLDS in runs.scope_on(task).varied:
         yield (
             "folds share most of their training data, and some are easier than others: runs are "

@@ -197,7 +197,7 @@ class Runs:
         self, algorithm: str, task: str | None = None, *, drop_incomplete: bool = False
     ) -> FloatArray:
         """Take the scores of one algorithm on one task, in the order of rows."""
-        cell = self._cell(algorithm, task)
+        cell = self.cell(algorithm, task)
         refuse_duplicates(self, cell)
         return finite_scores(self, cell, drop_incomplete=drop_incomplete)
 
@@ -221,7 +221,14 @@ class Runs:
         self, algorithm: str, task: str | None = None, *, drop_incomplete: bool = False
     ) -> ValidatedScores:
         """Take the scores of one algorithm on one task with its validation scores."""
-        return validate_cell(self, self._cell(algorithm, task), drop_incomplete=drop_incomplete)
+        return validate_cell(self, self.cell(algorithm, task), drop_incomplete=drop_incomplete)
+
+    def cell(self, algorithm: str, task: str | None = None) -> Cell:
+        """Find the rows of one algorithm on one task."""
+        number = self._number_task(task)
+        name, rows = self.tasks[number], self._rows_of(algorithm, number)
+        place = f"task {name!r} of {self.source}" if name else self.source
+        return Cell(algorithm, place, self.metric_on(name), self.goal_on(name), rows)
 
     def score_grid(self, task: str | None = None) -> tuple[FloatArray, Sequence[str]]:
         """Take the scores of all algorithms on one task, side by side.
@@ -241,7 +248,7 @@ class Runs:
         places = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
         grid = lay_out_scores(self, self._order[places], sizes)
         for algorithm in self.algorithms if grid is None else ():
-            refuse_duplicates(self, self._cell(algorithm, self.tasks[number]))
+            refuse_duplicates(self, self.cell(algorithm, self.tasks[number]))
         assert grid is not None
         return grid
 
@@ -304,19 +311,13 @@ class Runs:
     def _two_cells(self, a: str, b: str, task: str | None) -> tuple[Cell, Cell]:
         if len(self.algorithms) == 1 and not self.unfinished:
             self.require_two()
-        cells = self._cell(a, task), self._cell(b, task)
+        cells = self.cell(a, task), self.cell(b, task)
         if a == b:
             raise InvalidInput(
                 f"cannot compare {a!r} with itself",
                 f"Name two of: {enumerate_names(self.algorithms)}",
             )
         return cells
-
-    def _cell(self, algorithm: str, task: str | None) -> Cell:
-        number = self._number_task(task)
-        name, rows = self.tasks[number], self._rows_of(algorithm, number)
-        place = f"task {name!r} of {self.source}" if name else self.source
-        return Cell(algorithm, place, self.metric_on(name), self.goal_on(name), rows)
 
     def _number_task(self, task: str | None) -> int:
         """Find the task that is meant, and refuse one that is not there."""

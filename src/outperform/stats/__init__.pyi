@@ -3,12 +3,6 @@ from outperform.stats.aggregate_bootstrap import BootstrapEstimate as BootstrapE
 from outperform.stats.aggregate_bootstrap import PerformanceProfiles as PerformanceProfiles
 from outperform.stats.aggregate_bootstrap import aggregate_scores as aggregate_scores
 from outperform.stats.aggregate_bootstrap import performance_profiles as performance_profiles
-from outperform.stats.best_of_chances import BestOfSpreads as BestOfSpreads
-from outperform.stats.best_of_chances import Crossing as Crossing
-from outperform.stats.best_of_chances import Spread as Spread
-from outperform.stats.best_of_chances import best_of_probability as best_of_probability
-from outperform.stats.best_of_chances import best_of_spreads as best_of_spreads
-from outperform.stats.best_of_chances import find_crossing as find_crossing
 from outperform.stats.best_of_dependent import best_of_agreeing as best_of_agreeing
 from outperform.stats.best_of_dependent import best_of_correlated as best_of_correlated
 from outperform.stats.best_of_dependent import chance_of_best as chance_of_best
@@ -27,7 +21,13 @@ from outperform.stats.best_of_n import best_of_weights as best_of_weights
 from outperform.stats.best_of_n import expected_best_of as expected_best_of
 from outperform.stats.best_of_n import gaussian_best_of as gaussian_best_of
 from outperform.stats.best_of_resamples import BestOfEstimates as BestOfEstimates
+from outperform.stats.best_of_resamples import BestOfSpreads as BestOfSpreads
+from outperform.stats.best_of_resamples import Crossing as Crossing
+from outperform.stats.best_of_resamples import Spread as Spread
+from outperform.stats.best_of_resamples import best_of_probability as best_of_probability
+from outperform.stats.best_of_resamples import best_of_spreads as best_of_spreads
 from outperform.stats.best_of_resamples import estimate_best_of as estimate_best_of
+from outperform.stats.best_of_resamples import find_crossing as find_crossing
 from outperform.stats.binormal import BestAreaDistribution as BestAreaDistribution
 from outperform.stats.binormal import area_deviation as area_deviation
 from outperform.stats.binormal import area_gap_of_best as area_gap_of_best
@@ -82,6 +82,7 @@ from outperform.stats.intervals import anytime_interval as anytime_interval
 from outperform.stats.intervals import clopper_pearson_interval as clopper_pearson_interval
 from outperform.stats.intervals import exact_interval as exact_interval
 from outperform.stats.intervals import percentile_interval as percentile_interval
+from outperform.stats.intervals import smallest_conclusive as smallest_conclusive
 from outperform.stats.intervals import wilson_interval as wilson_interval
 from outperform.stats.mean_tests import EquivalenceTest as EquivalenceTest
 from outperform.stats.mean_tests import HypothesisTest as HypothesisTest
@@ -164,7 +165,6 @@ from outperform.stats.variances import normality_pvalue as normality_pvalue
 from outperform.stats.verdicts import VerdictRule as VerdictRule
 from outperform.stats.verdicts import noether_sample_size as noether_sample_size
 from outperform.stats.verdicts import required_pairs as required_pairs
-from outperform.stats.verdicts import smallest_conclusive as smallest_conclusive
 from outperform.stats.verdicts import (
     smallest_detectable_probability as smallest_detectable_probability,
 )

@@ -28,6 +28,11 @@ class Interval(Plain):
     confidence_level: float
     method: str
 
+    @property
+    def level(self) -> str:
+        """Confidence level in percent."""
+        return f"{100 * self.confidence_level:g}%"
+
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
@@ -279,6 +284,12 @@ def _check_counts(wins: float, n: int, confidence_level: float, ties: int | None
         return
     if not (wins >= 0 and ties >= 0 and wins + ties <= n and wins % 1 == ties % 1 == 0):
         raise InvalidInput(f"{wins} wins and {ties} ties of {n}", "Pass whole counts that add up")
+
+
+def smallest_conclusive(alpha: float) -> int:
+    """Fewest pairs of which all wins are evidence at alpha, two-sided: 0.5**n < alpha / 2."""
+    check_open_unit("alpha", alpha)
+    return math.floor(math.log2(2 / alpha)) + 1
 
 
 def sign_tail(wins: FloatArray, losses: FloatArray) -> FloatArray:

@@ -27,7 +27,7 @@ from outperform.stats.checks import (
     check_gamma,
     check_open_unit,
 )
-from outperform.stats.intervals import REACHED
+from outperform.stats.intervals import REACHED, smallest_conclusive
 from outperform.stats.outperforming import PairedMethod, paired_interval
 from outperform.wording import count
 
@@ -265,12 +265,6 @@ def smallest_detectable_probability(
             f"At least {fewest} pairs are needed",
         )
     return float(betainccinv(wins, n_pairs - wins + 1, beta))
-
-
-def smallest_conclusive(alpha: float) -> int:
-    """Fewest pairs of which all wins are evidence at alpha, two-sided: 0.5**n < alpha / 2."""
-    check_open_unit("alpha", alpha)
-    return math.floor(math.log2(2 / alpha)) + 1
 
 
 def wins_needed(n: IntArray, gamma: float, alpha: float, interval: PlannedInterval) -> IntArray:

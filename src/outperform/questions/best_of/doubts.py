@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from outperform.questions.best_of.result import BestOf
-from outperform.questions.compare.doubts import doubt_metric
-from outperform.questions.result import join_caveats
+from outperform.questions.result import doubt_metric, join_caveats
 from outperform.stats import Estimate, normality_pvalue
 from outperform.stats.checks import merge_ties
 from outperform.stats.variances import count_far_above

@@ -26,7 +26,6 @@ from outperform.render.style import (
     COLOURS,
     COLUMN_WIDTH,
     PAGE_WIDTH,
-    describe_level,
     describe_metric,
     escape,
     lay_out_rows,
@@ -173,7 +172,7 @@ def draw_spreads(result: BestOf, ax: Axes) -> None:
         ax.fill_between(n_runs, spread.low, spread.high, **band)  # type: ignore[arg-type]
         ax.plot(n_runs, spread.mean, line, color=colour, label=label, gid=f"mean-{index}")
     _lay_out_counts(ax, result.n_runs)
-    level = describe_level(result.interval)
+    level = result.interval.level
     ax.set_xlabel(f"runs trained, m (bands: {level} of experiments)")
     ax.set_ylabel(f"reported {_describe_briefly(result)}")
     ax.legend(loc="best", frameon=False, fontsize="small")

@@ -295,8 +295,7 @@ def describe_correlation(result: BestOf) -> str:
 
 
 def _entitle(result: BestOf) -> str:
-    level = f"{100 * result.interval.confidence_level:g}%"
-    return f"{result.metric}, {describe_goal(result.goal)}; {level} intervals"
+    return f"{result.metric}, {describe_goal(result.goal)}; {result.interval.level} intervals"
 
 
 def _head_runs(result: BestOf) -> tuple[str, str, str, str, str]:

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from outperform.errors import InvalidInput, TooFewRuns, UnpairedScores
 from outperform.questions.compare.doubts import (
-    doubt_metric,
     doubt_searches,
+    doubt_table,
     doubt_tasks,
     doubt_units,
     find_doubts,
@@ -26,6 +26,7 @@ from outperform.questions.compare.missing_runs import (
 from outperform.questions.compare.named_tests import TestName, apply_test
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
+from outperform.questions.result import doubt_metric
 from outperform.runs import Goal, Runs
 from outperform.runs.pairing import PairedScores, SeparateScores
 from outperform.runs.repeated_searches import Searches
@@ -43,8 +44,7 @@ from outperform.stats import (
 from outperform.stats.alignment import align_series, check_same_labels, is_series
 from outperform.stats.checks import (
     FloatArray,
-    as_independent,
-    as_pairs,
+    as_samples,
     as_scores,
     check_choice,
     check_confidence,
@@ -52,7 +52,9 @@ from outperform.stats.checks import (
     check_list,
     check_paired,
     check_positive,
+    merge_pairs,
     merge_stored,
+    merge_ties,
 )
 from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.effect_sizes import find_difference
@@ -194,20 +196,23 @@ def _compare(
     **about: Any,
 ) -> Comparison:
     """Compare scores, but for the doubts about them; `about` is what else is known of them."""
-    first, second = (as_pairs if terms.paired else as_independent)(first, second)
+    first, second = as_samples(first, "a"), as_samples(second, "b")  # finite and not too large
+    first, second = (merge_pairs if terms.paired else merge_ties)(first, second)
     a, b = (first, second) if goal == "maximize" else (-first, -second)
     how: dict[str, Any] = {"paired": terms.paired, "confidence_level": terms.confidence_level}
     probability, reverse_probability, interval, reverse = find_chances(
         a, b, ties=terms.ties, method=terms.interval, rng=terms.rng, **how
     )
-    interval, reverse = bound_chances(
-        (interval, reverse), (a, b), lacking, terms.ties, terms.paired
-    )
+    if any(lacking):
+        intervals = interval, reverse
+        interval, reverse = bound_chances(intervals, (a, b), lacking, terms.ties, terms.paired)
     population = None
     if resplit is not None and terms.paired:
         population = find_population(first, second, resplit, terms.confidence_level)
         population = forget_pvalue(population, goal, lacking)
-    tests: list[HypothesisTest | EquivalenceTest] = [*_apply_tests(a, b, terms, resplit, lacking)]
+    tests: list[HypothesisTest | EquivalenceTest] = []
+    if terms.tests:
+        tests += _apply_tests(a, b, terms, resplit, lacking)
     if terms.equivalence is not None:
         test = equivalence_test(first, second, margin=terms.equivalence, **how)
         tests.append(forget_equivalence(test, lacking))
@@ -237,8 +242,6 @@ def _apply_tests(
     resplit: Resplit | None,
     lacking: tuple[int, int],
 ) -> Iterator[HypothesisTest]:
-    if not terms.tests:
-        return
     # Every task draws the same, so that none depends on those before it.
     rng = np.random.default_rng(0) if terms.rng is None else deepcopy(terms.rng)
     for name in terms.tests:
@@ -379,7 +382,7 @@ def compare_on_task(
         *scores.notes,
         *_ask_about_margins(table, comparison, terms),
         *doubt_searches(comparison, table.searches),
-        *_doubts_about_table(table, terms.paired, scores.n_dropped),
+        *doubt_table(table, scores.n_dropped, paired=terms.paired),
         *about_tasks,
         *doubt_metric(metric, goal),
     )
@@ -440,23 +443,6 @@ def _find_resplit_scope(table: Runs, task: str) -> Scope:
     if scope.divides_anew:
         return scope
     return replace(scope, varied=(SPLITS, *(word for word in scope.varied if word != RUNS)))
-
-
-def _doubts_about_table(table: Runs, paired: bool, n_dropped: int) -> Iterator[str]:
-    yield from table.notes
-    if n_dropped:
-        yield (
-            f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out: where "
-            "runs fail because they go badly, the comparison flatters whoever failed more"
-        )
-    if table.replicates is None:
-        yield (
-            "the table has no replicate column: runs were paired in the order of its rows, which "
-            "is right only if row i of both shares its seeds"
-            if paired
-            else "the table has no replicate column, so runs were compared all with all; pairs "
-            "that share their seeds would show smaller differences"
-        )
 
 
 def align_scores(scores_a: Any, scores_b: Any, *, paired: bool) -> tuple[FloatArray, FloatArray]:

@@ -23,7 +23,6 @@ from outperform.cli.options import (
     seed_option,
 )
 from outperform.questions.compare.answer import compare_runs
-from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.compare.gate import GateClaim, GateScope, decide_gate
 from outperform.questions.compare.named_tests import TestName
 from outperform.questions.compare.published import PublishedComparison, compare_published
@@ -34,6 +33,7 @@ from outperform.questions.compare.published_tasks import (
 )
 from outperform.questions.compare.result import Comparison
 from outperform.questions.compare.task_results import TaskComparisons
+from outperform.questions.result import doubt_metric
 from outperform.render.terminal import say
 from outperform.runs import Runs
 from outperform.runs.files import open_file

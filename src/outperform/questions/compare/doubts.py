@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from outperform.questions.compare.result import Comparison
-from outperform.runs import Goal, Runs, known_goal
-from outperform.runs.columns import read_name
+from outperform.runs import Runs
 from outperform.runs.repeated_searches import Searches
 from outperform.runs.scope import FOLDS
 from outperform.runs.suspicions import mixes_scales
@@ -17,7 +16,7 @@ from outperform.stats import (
     smallest_conclusive,
 )
 from outperform.stats.checks import FloatArray, are_tied
-from outperform.wording import enumerate_names
+from outperform.wording import count, enumerate_names
 
 _OF_INDEPENDENT_RUNS = ("brunner-munzel", "brunner-munzel permutation", "welch t")
 _SHARE_OF_TIES = 0.25  # from here on the metric is too coarse to tell the algorithms apart
@@ -263,20 +262,21 @@ def doubt_units(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def doubt_metric(metric: str, goal: Goal) -> Iterator[str]:
-    """Whether a metric goes the other way than its name says, or was chosen by what it tells."""
-    if metric != "score" and known_goal(metric) not in (None, goal):
-        yield f"{metric!r} usually is to {known_goal(metric)}, but was told to {goal}"
-    name = read_name(metric)
-    if name.data:
+def doubt_table(table: Runs, n_dropped: int, *, paired: bool) -> Iterator[str]:
+    """What was noted of a table, what was left out of it, and how its runs were paired."""
+    yield from table.notes
+    if n_dropped:
         yield (
-            f"{metric!r} is not of test data by its name: what was trained, tuned or stopped by it "
-            "looks better than it is, most of all what was tried most"
+            f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out: where "
+            "runs fail because they go badly, the comparison flatters whoever failed more"
         )
-    if name.is_best:
+    if table.replicates is None:
         yield (
-            f"{metric!r} is the best of several by its name, such as of all epochs: if test data "
-            "chose it, it is better than what will be met, most of all for what was tested most"
+            "the table has no replicate column: runs were paired in the order of its rows, which "
+            "is right only if row i of both shares its seeds"
+            if paired
+            else "the table has no replicate column, so runs were compared all with all; pairs "
+            "that share their seeds would show smaller differences"
         )
 
 

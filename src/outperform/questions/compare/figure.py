@@ -28,10 +28,9 @@ from outperform.render.style import (
     COLOUR_NOTE,
     COLUMN_WIDTH,
     PAGE_WIDTH,
-    describe_level,
     describe_metric,
     escape,
-    find_width,
+    find_size,
     is_low,
     join_phrases,
     lay_out_rows,
@@ -77,12 +76,12 @@ def draw_differences(comparison: Comparison, ax: Axes) -> None:
     between = " " if population is not None and is_low(ax) else "\n"
     labels = [
         f"{comparison.n_pairs:,} pairs,\n{tied}",
-        f"◆ mean,{between}{describe_level(mean.interval)} interval",
+        f"◆ mean,{between}{mean.interval.level} interval",
     ]
     rows, estimates = [-0.35], dict[str, Estimate](difference=mean)
     # Differences that do not vary tell nothing of other data: that interval has no ends.
     if population is not None and np.isfinite(population.interval.low):
-        labels.append(f"for data like{between}these, {describe_level(population.interval)}")
+        labels.append(f"for data like{between}these, {population.interval.level}")
         rows.append(-0.95)
         estimates["population"] = population
     for row, (gid, estimate) in zip(rows, estimates.items(), strict=True):
@@ -121,8 +120,8 @@ def compose_comparison(comparison: Comparison) -> Figure:
         views.append((0.95 if comparison.population is None else 1.25, draw_differences))
     views.append((0.45, draw_probability))
     heights, draw = zip(*views, strict=True)
-    names, task = short_names(comparison, 22), shorten_label(comparison.task, 22)
-    title = _entitle(comparison.claim_of(*names, task), comparison.verdict)
+    (a, b), task = short_names(comparison, 22), shorten_label(comparison.task, 22)
+    title = _entitle(replace(comparison, a=a, b=b, task=task).claim, comparison.verdict)
     outside = _LABELS_HEIGHT * len(views) + title_height(title)
     figure = make_figure(COLUMN_WIDTH, sum(heights) + outside, title)
     axes = figure.subplots(len(views), height_ratios=heights)
@@ -151,7 +150,7 @@ def compose_tasks(tasks: TaskComparisons) -> Figure:
     engine.set(rect=(0, 0, 1 - _MARGIN, 1))  # type: ignore[call-arg]
     ax = figure.subplots()
     draw_tasks(named, ax)
-    level = describe_level(rows[0].interval)
+    level = rows[0].interval.level
     sizes, chances, differences = zip(*map(_format_numbers, rows), strict=True)
     average = tasks.average
     ends = f"[{average.interval.low:.3f}, {average.interval.high:.3f}]"
@@ -241,7 +240,7 @@ def draw_probability(results: PairResult | Sequence[PairResult], ax: Axes) -> No
     lay_out_rows(ax, range(len(rows)), labels)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     a, b = short_names(first, 16)
-    level = describe_level(first.interval)
+    level = first.interval.level
     metrics = {*map(describe_metric, rows)}
     metric = metrics.pop() if len(metrics) == 1 else "the metric of each task"
     # Fewer rows than are coloured may be named together.
@@ -319,7 +318,7 @@ def _draw_regions(gamma: float, ax: Axes) -> None:
 
 
 def _is_narrow(ax: Axes) -> bool:
-    return bool(72 * find_width(ax) / rcParams["font.size"] < _NARROW)
+    return bool(72 * find_size(ax)[0] / rcParams["font.size"] < _NARROW)
 
 
 def _name_regions(gamma: float) -> dict[float, str]:
@@ -340,7 +339,7 @@ def draw_log_ratios(result: SequentialComparison, ax: Axes) -> None:
     pairs, colours = np.arange(result.n_pairs + 1), (COLOUR_A, COLOUR_B)
     sides = zip(names, result.path.log_ratios, "ab", ("left", "right"), colours, strict=True)
     # Labels on either side leave the names little more than half of the width.
-    room = 0.6 * 72 * find_width(ax) / (0.5 * rcParams["font.size"])
+    room = 0.6 * 72 * find_size(ax)[0] / (0.5 * rcParams["font.size"])
     is_tight = sum(map(len, names)) + _NUMBERS > room
     for name, ratios, side, where, colour in sides:
         against, favoured = (np.insert(each, 0, 0.0) for each in ratios)

@@ -44,7 +44,7 @@ def bound_chances(
     paired: bool,
 ) -> tuple[Interval, Interval]:
     """Widen the intervals of P(A>B) and P(B>A)."""
-    ends = [list(map(float, (each.low, each.high))) for each in intervals]
+    ends = [[each.low, each.high] for each in intervals]
     for side, n_lacking in enumerate(lacking):
         if n_lacking:
             own, other = take_worst(scores[side], scores[1 - side], n_lacking, paired=paired)

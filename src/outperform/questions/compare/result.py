@@ -20,9 +20,9 @@ from outperform.questions.compare.conclusion import (
     judge,
     judge_size,
     name_level,
+    tabulate,
 )
 from outperform.questions.compare.missing_runs import take_worst
-from outperform.questions.compare.table import tabulate
 from outperform.questions.result import Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, THIS_DATASET, UNKNOWN, Scope
@@ -325,18 +325,10 @@ class Comparison(OfTwo):
     @property
     def claim(self) -> str:
         """The verdict in words, and where it holds: the weaker of what is known."""
-        return self.claim_of(self.a, self.b, self.task)
-
-    def claim_of(self, a: str, b: str, task: str) -> str:
-        """The same by other names of the algorithms and the task, such as shorter ones."""
-        return f"{self._claim_here(a, b, task)}{self._claim_tuned_anew(a, b)}"
+        return f"{self._claim_here}{self.claim_tuned_anew}"
 
     @property
     def claim_tuned_anew(self) -> str:
-        """What several searches show, to follow what the runs after one of them do."""
-        return self._claim_tuned_anew(self.a, self.b)
-
-    def _claim_tuned_anew(self, a: str, b: str) -> str:
         """What several searches show, where all runs that were compared are after one."""
         if self.searches is None or self.gain_tuned_anew is None:
             return ""
@@ -345,10 +337,13 @@ class Comparison(OfTwo):
             return f"{anew}nothing is shown ({evidence})"
         shown, once = "no difference is shown", "" if self.searches.is_open else self.once
         if self.searches.shown:
-            shown = f"{a if self.gain_tuned_anew.low > 0 else b} has the better mean"
+            better = self.a if self.gain_tuned_anew.low > 0 else self.b
+            shown = f"{better} has the better mean"
         return f"{anew}{self.searches.n_searches} times each, {shown} ({evidence}{once})"
 
-    def _claim_here(self, a: str, b: str, task: str) -> str:
+    @property
+    def _claim_here(self) -> str:
+        a, b, task = self.a, self.b, self.task
         tuned = ", each tuned once" if self.scope_here.tuned_once else ""
         on = f" on {task}{tuned}" if task else tuned
         sample = f" on this sample of {task or 'the data'}{tuned}"

@@ -29,7 +29,6 @@ from outperform.render.style import (
     COLOUR_NEITHER,
     COLOUR_NOTE,
     COLUMN_WIDTH,
-    describe_level,
     join_phrases,
     lay_out_rows,
     limit_ticks,
@@ -182,7 +181,7 @@ def _name(source: str) -> str:
 
 
 def _label_axis(group: Sequence[Decomposition]) -> str:
-    level = describe_level(group[0].sources[0].sd.interval)
+    level = group[0].sources[0].sd.interval.level
     what = f"standard deviation of {shorten_label(group[0].metric, 20)}"
     if len(group) > 1:
         references = {_name(decomposition.reference) for decomposition in group}
@@ -249,7 +248,7 @@ def draw_components(decomposition: CrossedDecomposition, ax: Axes) -> None:
     ax.set_xlim(*_find_limits([estimate for _, estimate, _ in rows]))
     limit_ticks(ax, 4)
     ax.xaxis.set_major_formatter("{x:g}")  # variances are small: no power of ten in the corner
-    level = describe_level(decomposition.parts.total.interval)
+    level = decomposition.parts.total.interval.level
     metric = shorten_label(decomposition.metric, 20)
     ax.set_xlabel(join_phrases(f"variance of {metric}", f"{level} interval"))
     if decomposition.parts.total.value > 0:

@@ -282,9 +282,8 @@ class Quality(Result):
             return f" (median of {best.n_pairs} pairs of pipeline and task; {ends}; {surely})"
         pair, design = next((p, d) for p in self.pairs if (d := p.find(best.name)))
         interval = design.quality.reach.ratio.interval
-        level = f"{100 * interval.confidence_level:g}%"
         ends = f"{format_ratio(interval.low)} to {format_ratio(interval.high)}"
-        return f" ({pair.name}; {level} interval {ends})"
+        return f" ({pair.name}; {interval.level} interval {ends})"
 
     def _say_searches(self, best: DesignSummary) -> str:
         if best.n_alone == best.n_pairs:

@@ -3,10 +3,10 @@
 import itertools
 from collections.abc import Iterator
 
-from outperform.questions.compare.doubts import doubt_metric
 from outperform.questions.rank.grids import Grids
 from outperform.questions.rank.pairs import PairCounts
 from outperform.questions.rank.result import Aggregates, Ranking
+from outperform.questions.result import doubt_metric
 from outperform.runs import Runs
 from outperform.wording import count, enumerate_names
 

@@ -32,7 +32,7 @@ from outperform.render.style import (
     COLOURS,
     PAGE_WIDTH,
     escape,
-    find_width,
+    find_size,
     limit_ticks,
     make_figure_below,
     write_note,
@@ -137,7 +137,7 @@ def draw_pairs(ranking: Ranking, ax: Axes) -> None:
         _draw_against_baseline(ranking, ranking.baseline, ax)
         return
     names = [each.name for each in choose_algorithms(ranking)]
-    k, cell_width = len(names), 0.8 * find_width(ax) / len(names)
+    k, cell_width = len(names), 0.8 * find_size(ax)[0] / len(names)
     numbered = k <= _MOST_NUMBERS and cell_width >= _CELL_WIDTH
     chances, marks = np.full((k, k), np.nan), {}
     places = {name: place for place, name in enumerate(names)}

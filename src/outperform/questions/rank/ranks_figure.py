@@ -19,7 +19,7 @@ from outperform.render.style import (
     COLOUR_NOTE,
     GOES_ON,
     escape,
-    find_width,
+    find_size,
     lay_out_rows,
 )
 from outperform.wording import shorten, shorten_apart, wrap_lines
@@ -91,7 +91,7 @@ def explain(ranking: Ranking, ax: Axes, *lines: str) -> None:
     """Write below the axes what is seen on them, and how many algorithms are not."""
     n_shown, n = len(choose_algorithms(ranking)), len(ranking.algorithms)
     few = (f"{n_shown} of {n} algorithms are shown",) if n_shown < n else ()
-    width = int(_LETTERS * find_width(ax))
+    width = int(_LETTERS * find_size(ax)[0])
     wrapped = (GOES_ON.join(wrap_lines(line, width)) for line in (*lines, *few))
     ax.set_xlabel("\n".join(wrapped), fontsize=7)
 

@@ -21,7 +21,6 @@ from outperform.render.style import (
     COLOUR_NEITHER,
     COLOUR_NOTE,
     COLUMN_WIDTH,
-    describe_level,
     limit_ticks,
     make_figure,
     shorten_label,
@@ -155,7 +154,7 @@ def draw_leaderboard(result: Assessment, ax: Axes) -> None:
     )
     low, high = result.interval.low, result.interval.high
     ax.axhspan(low, high, color=COLOUR_B, alpha=0.18, linewidth=0, gid="interval")
-    label = f"sober {result.sober:.4f}, {describe_level(result.interval)} interval"
+    label = f"sober {result.sober:.4f}, {result.interval.level} interval"
     ax.axhline(result.sober, color=COLOUR_B, linewidth=1.2, label=label, gid="sober")
     n_shown = int((scores >= floor).sum())
     n_below = result.n_entries - n_shown

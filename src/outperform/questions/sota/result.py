@@ -86,7 +86,7 @@ class BestOfEquals(Result):
         best = self.distribution
         return (
             f"The best of {best.m:,} classifiers of accuracy {self.accuracy:g} shows "
-            f"{self.mean:.4f} on {best.n:,} examples ({_level(self.interval)} between "
+            f"{self.mean:.4f} on {best.n:,} examples ({self.interval.level} between "
             f"{self.interval.low:.4f} and {self.upper:.4f}); one of true accuracy "
             f"{self.better:.4f} shows as much with a chance of {self.chance_to_reach_mean:.1%}."
         )
@@ -94,7 +94,7 @@ class BestOfEquals(Result):
     @property
     def tables(self) -> list[Table | str]:
         """What the best shows, and a better one's chances to show more."""
-        level, alone, upper = _level(self.interval), self.alone, f"{self.upper:.4f}"
+        level, alone, upper = self.interval.level, self.alone, f"{self.upper:.4f}"
         best = [
             ("expected best", f"{self.mean:.4f} ± {self.distribution.sd:.6f}"),
             (f"{level} of the best", f"{self.interval.low:.4f} to {upper}"),
@@ -231,7 +231,7 @@ class LeaderboardAssessment(Result):
             "lead over the second": f"{self.lead:.5f}; if all are equally good, the chance "
             f"of such a lead is {self.lead_chance:.0%}",
             "may be the truly best": f"{int(self.contends.sum()):,} of {n_shown}, at "
-            f"{_level(self.interval)} confidence: scores from "
+            f"{self.interval.level} confidence: scores from "
             f"{max(0.0, self.top - self.gap):.4f} up",
         }
         return [Table((), [*values.items()]), _tabulate_top(self)]
@@ -340,8 +340,4 @@ def _count_contenders(contends: NDArray[np.bool_]) -> str:
 
 def _describe(interval: Interval) -> str:
     """With as many digits as scores have."""
-    return f"{_level(interval)} interval [{interval.low:.4f}, {interval.high:.4f}]"
-
-
-def _level(interval: Interval) -> str:
-    return f"{100 * interval.confidence_level:g}%"
+    return f"{interval.level} interval [{interval.low:.4f}, {interval.high:.4f}]"
