@@ -309,7 +309,7 @@ def spoil(change: Callable[[dict[str, Any]], None]) -> Callable[[Path, str], Non
 
 def forge(**changes: Any) -> Callable[[Path, str], None]:
     """A report with another content, and the checksum of that."""
-    from outperform.store.damage import find_checksum
+    from outperform.store.rows import find_checksum
 
     def put(path: Path, text: str) -> None:
         content = json.loads(text) | changes

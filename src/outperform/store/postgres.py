@@ -150,9 +150,7 @@ class PostgresStore(SqlStore):
                 n_fits, fits, removals = check_rows(reader._read_table, problems)
         except DamagedStore as error:
             problem = error.problem.removeprefix(f"'{self.address}' is damaged: ")
-            return Verification(
-                self.address, 0, False, problems=(problem,), advice="restore a copy"
-            )
+            return Verification(self.address, 0, problems=(problem,), advice="restore a copy")
         advice = ""
         if removals:
             statements = "; ".join([f"SET search_path TO {self._place.schema}", *removals])
@@ -161,7 +159,7 @@ class PostgresStore(SqlStore):
                 f'"{statements}"` removes what is damaged, and `outperform run STUDY.toml` does it '
                 "again"
             )
-        return Verification(self.address, n_fits, True, fits, tuple(problems), advice)
+        return Verification(self.address, n_fits, fits, tuple(problems), advice)
 
     def backup(self, file: str | Path) -> Verification:
         """Copy everything as it is at one moment into an SQLite file, and say what it holds."""

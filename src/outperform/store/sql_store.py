@@ -5,7 +5,7 @@ from typing import Any, Protocol, Self
 
 from outperform.store.damage import report_damage
 from outperform.store.measurement import FAILED_TRIAL, Measurement, RunLabel, Status
-from outperform.store.meta import find_meta_problem, use_words_of_today
+from outperform.store.meta import find_meta_problem
 from outperform.store.rows import (
     SET_META,
     Rows,
@@ -69,11 +69,10 @@ class SqlStore(Store, Protocol):
         values = self._read_meta()
         if name not in values:
             return None
-        value = use_words_of_today(name, values[name])
-        problem = find_meta_problem(name, value)
+        problem = find_meta_problem(name, values[name])
         if problem is not None:
             raise report_damage(self.address, problem)
-        return value
+        return values[name]
 
     def meta_names(self) -> list[str]:
         """Under which names something is kept."""
@@ -99,7 +98,6 @@ class SqlStore(Store, Protocol):
         return self._read_labels(failed_trials=True)
 
     def _read_labels(self, *, failed_trials: bool) -> list[RunLabel]:
-        # By number: in SQLite, the design had another name once.
         rows = self._read("SELECT * FROM run_labels ORDER BY 1, 2, 3, 4, 5", whole=True)
         own = [row for row in rows if (row[0] == FAILED_TRIAL) == failed_trials]
         return decode_labels(own, self.address)

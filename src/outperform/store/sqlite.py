@@ -28,7 +28,6 @@ from outperform.store.sqlite_file import (
     find_real_path,
     verify_file,
 )
-from outperform.store.sqlite_format import has_checksums
 from outperform.store.sqlite_writer import SqliteWriter, WriterLock
 from outperform.store.store import report_writer
 
@@ -123,11 +122,7 @@ class SqliteStore(SqlStore):
 
     def scores(self) -> dict[str, dict[str, float]]:
         """Scores of every recorded fit by key, in order of recording; empty where it failed."""
-        checksum = ", score_checksum"
-        if self._writer is None:  # else it was brought to the format of today
-            with explain_failures(self.path, "read"):
-                checksum = checksum if has_checksums(self._connect()) else ""
-        query = f"SELECT key, scores{checksum} FROM measurements ORDER BY id"
+        query = "SELECT key, scores, score_checksum FROM measurements ORDER BY id"
         return decode_scores(self._read(query, whole=True), self.address)
 
     def mean_seconds(self) -> dict[tuple[str, str], float]:
