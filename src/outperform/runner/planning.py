@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heappush
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 from outperform.engines import Outcome
 from outperform.engines.engine import summarize_error
-from outperform.runner.progress import Progress
+from outperform.runner.exchange import Progress, Tag
 from outperform.runner.stored_study import Pair, StoredStudy
 from outperform.store import Measurement, RunLabel
 from outperform.store.stored_doubts import SURROGATES, label_trial, name_surrogate
@@ -24,7 +24,6 @@ from outperform.study.study import Study
 from outperform.study.tuners import Trial, best_trial, make_tuner
 
 Known = Mapping[str, Mapping[str, float]]  # scores of fits by key; none where a fit failed
-Tag = tuple[Literal["simulation"], str]  # of a simulation, which no fit has: its surrogate's name
 Waiting = tuple["SearchState", list[PlannedRun]]
 
 
