@@ -76,15 +76,11 @@ class PostgresStore(SqlStore):
         self, address: str, *, patience: float = 60.0, lease_seconds: float = 30.0
     ) -> None:
         self._given, self._place = address, read_address(address)
+        self.address = self._place.shown  # without passwords
         self._patience, self._lease_seconds = patience, lease_seconds
         self._session = self._make_session(patience)
         self._checked: Connection | None = None
         self._writer: PostgresWriter | None = None
-
-    @property
-    def address(self) -> str:
-        """Without passwords."""
-        return self._place.shown
 
     def exists(self) -> bool:
         """Whether there is anything in the schema."""

@@ -10,7 +10,7 @@ from zlib import crc32
 
 from outperform.errors import InvalidInput
 from outperform.store.damage import DamagedFit, name_fit, report_damage
-from outperform.store.measurement import Added, Measurement, RunLabel, Status, compare_scores
+from outperform.store.measurement import Added, Measurement, RunLabel, compare_scores
 from outperform.store.meta import find_meta_problem
 from outperform.wording import cut_middle
 
@@ -77,6 +77,10 @@ def find_checksums(*columns: Sequence[Any]) -> list[int]:
 
 def encode_row(new: Measurement) -> tuple[Any, ...]:
     """Values of the columns, in their order, and their checksums."""
+    error = new.error
+    if error is not None:
+        # Lone surrogates, no text to SQLite, come from undecodable bytes in a file name.
+        error = cut_middle(error, _LONGEST_ERROR).encode(errors="backslashreplace").decode()
     row = (
         new.key,
         new.pipeline,
@@ -88,7 +92,7 @@ def encode_row(new: Measurement) -> tuple[Any, ...]:
         new.status,
         encode_json({name: float(score) for name, score in new.scores.items()}),
         float(new.seconds) + 0.0,  # SQLite keeps no sign of zero
-        None if new.error is None else _storable(new.error),
+        error,
         float(new.started) + 0.0,
         encode_json(new.versions),
     )
@@ -157,20 +161,6 @@ def compare_with_recorded(row: tuple[Any, ...] | None, new: Measurement, address
     return compare_scores(decode_scores([row[1:]], address)[new.key], new.scores)
 
 
-def decode_counts(
-    rows: Sequence[tuple[Any, ...]], address: str
-) -> dict[tuple[str, str, Status], int]:
-    """Number of measurements by pipeline, task and status, from rows of these four."""
-    counts: dict[tuple[str, str, Status], int] = {}
-    for pipeline, task, status, n_fits in rows:
-        are_names = isinstance(pipeline, str) and isinstance(task, str)
-        if not are_names or status not in ("done", "failed"):
-            what = f"there are fits of {pipeline!r} on {task!r} with status {status!r}"
-            raise report_damage(address, what)
-        counts[pipeline, task, status] = n_fits
-    return counts
-
-
 def encode_label(label: RunLabel) -> tuple[Any, ...]:
     """Values of a run's columns, in their order, and their checksum."""
     return (*label, find_checksum(*label))
@@ -203,16 +193,8 @@ def encode_value(name: str, value: Any) -> tuple[Any, ...]:
     return (name, text, find_checksum(name, text))
 
 
-def decode_value(row: tuple[Any, ...], address: str) -> Any:
-    """What is kept under a name, from name, text and their checksum."""
-    value, problem = _decode_value(row)
-    if problem is not None:
-        raise report_damage(address, problem)
-    return value
-
-
-def _decode_value(row: tuple[Any, ...]) -> tuple[Any, str | None]:
-    """What is kept under a name, and what is wrong with it, if anything is."""
+def decode_value(row: tuple[Any, ...]) -> tuple[Any, str | None]:
+    """What is kept under a name, from name, text and checksum, and what is wrong with it, if so."""
     name, text, checksum = row
     if checksum != find_checksum(name, text):
         return None, f"what it keeps as '{name}' {_MISMATCH}"
@@ -271,12 +253,6 @@ def _plain_number(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-def _storable(text: str) -> str:
-    """Text without the middle of what is absurdly long, and without what is no text to SQLite."""
-    # Lone surrogates come from undecodable bytes in a file name.
-    return cut_middle(text, _LONGEST_ERROR).encode(errors="backslashreplace").decode()
-
-
 def check_rows(
     read: Callable[[str], Iterable[tuple[Any, ...]]], problems: list[str]
 ) -> tuple[int, tuple[DamagedFit, ...], list[str]]:
@@ -298,7 +274,7 @@ def check_rows(
             damaged[number] = DamagedFit(str(row[0]), str(row[1]), str(row[2]), problem)
 
     def find_value_problem(row: tuple[Any, ...]) -> str | None:
-        value, problem = _decode_value(row)
+        value, problem = decode_value(row)
         return problem or find_meta_problem(row[0], value)
 
     numbers = ", ".join(map(str, damaged))

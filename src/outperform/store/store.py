@@ -32,13 +32,13 @@ class Store(Protocol):
     raised and names it.
     """
 
-    @property
-    def address(self) -> str:
-        """Where it is, as messages and results name it."""
+    address: str  # where it is, as messages and results name it
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(self, *_: object) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def exists(self) -> bool:
         """Whether there is a store at its address, of whatever content."""
