@@ -28,7 +28,7 @@ from design_verdicts import (
 from outperform.render.figures import render_picture
 from outperform.render.style import PAGE_WIDTH, house_style, make_figure
 from outperform.render.terminal import print_result, print_table
-from outperform.runner.progress import Progress
+from outperform.runner.exchange import Progress
 from outperform.store.repeated_runs import RepeatedRuns
 from outperform.store.store import use_store
 from outperform.store.stored_doubts import SURROGATES

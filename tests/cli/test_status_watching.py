@@ -64,7 +64,7 @@ def run_and_look(function: Any, store: Store, engine: Any) -> list[dict[str, Any
 
 
 def test_a_run_tells_what_its_workers_do(store, monkeypatch):
-    monkeypatch.setattr("outperform.runner.progress.LOOK_EVERY", 0.0)
+    monkeypatch.setattr("outperform.runner.exchange._LOOK_EVERY", 0.0)
     began = time.time()
     with LocalEngine(2) as engine:
         said = run_and_look(learn_slowly, store, engine)
@@ -84,15 +84,15 @@ def test_a_run_tells_what_its_workers_do(store, monkeypatch):
 
 
 def test_a_short_run_says_nothing(store, monkeypatch):
-    monkeypatch.setattr("outperform.runner.progress.LOOK_EVERY", 3600.0)  # so this one is short
+    monkeypatch.setattr("outperform.runner.exchange._LOOK_EVERY", 3600.0)  # so this one is short
     assert run_and_look(learn, store, InlineEngine()) == []
 
 
 def test_it_is_said_again_only_where_something_has_changed(store, monkeypatch):
-    monkeypatch.setattr("outperform.runner.progress.LOOK_EVERY", 0.01)
+    monkeypatch.setattr("outperform.runner.exchange._LOOK_EVERY", 0.01)
     texts = []
     monkeypatch.setattr(store, "set_meta", lambda name, value: texts.append((name, value)))
-    from outperform.runner.progress import ActivityLog
+    from outperform.runner.exchange import ActivityLog
 
     log = ActivityLog(store_of(store), InlineEngine(), {})
     progress = Progress(10)
@@ -103,7 +103,7 @@ def test_it_is_said_again_only_where_something_has_changed(store, monkeypatch):
     time.sleep(0.02)
     log.write(progress)
     assert [value["n_done"] for _, value in texts] == [0, 1]
-    monkeypatch.setattr("outperform.runner.progress._SPEAK_EVERY", 0.0)
+    monkeypatch.setattr("outperform.runner.exchange._SPEAK_EVERY", 0.0)
     time.sleep(0.02)
     log.write(progress)  # alive all the same
     assert len(texts) == 3
@@ -112,11 +112,11 @@ def test_it_is_said_again_only_where_something_has_changed(store, monkeypatch):
 
 
 def test_long_fits_that_end_together_are_no_higher_rate(store, monkeypatch):
-    from outperform.runner.progress import ActivityLog
+    from outperform.runner.exchange import ActivityLog
 
     now = time.time()
     clock = SimpleNamespace(time=lambda: now, monotonic=lambda: now)
-    monkeypatch.setattr("outperform.runner.progress.time", clock)
+    monkeypatch.setattr("outperform.runner.exchange.time", clock)
     paces = []
     monkeypatch.setattr(store, "set_meta", lambda name, value: paces.append(value))
     log = ActivityLog(store_of(store), InlineEngine(), {})
@@ -148,8 +148,7 @@ def test_a_run_that_is_resumed_takes_back_what_the_one_before_said(store):
 
 def test_a_run_speaks_while_nothing_is_recorded(store, tmp_path, monkeypatch):
     """A fit may take an hour: this one waits until it was told what it does."""
-    for module in ("exchange", "progress"):
-        monkeypatch.setattr(f"outperform.runner.{module}.LOOK_EVERY", 0.05)
+    monkeypatch.setattr("outperform.runner.exchange._LOOK_EVERY", 0.05)
     file = tmp_path / "told"
 
     def fit(params, split, seeds):

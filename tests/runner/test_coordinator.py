@@ -152,7 +152,7 @@ def test_a_search_without_validation_scores_says_so(store):
 
 def test_progress_that_has_not_changed_is_not_told_again(tmp_path, monkeypatch):
     """A run looks up again and again while a fit goes on: `report=print` filled the screen."""
-    monkeypatch.setattr(exchange, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(exchange, "_LOOK_EVERY", 0.01)
     told: list[str] = []
     study, path = two(add_up, add_less), tmp_path / "study.db"
     run(study, path, "local:1", report=lambda progress: told.append(str(progress)))

@@ -20,7 +20,7 @@ from outperform.engines import InlineEngine, LocalEngine, Outcome
 from outperform.errors import InvalidInput
 from outperform.questions.compare.until_decided import run_until_decided
 from outperform.runner import run_fits
-from outperform.runner.progress import ActivityLog
+from outperform.runner.exchange import ActivityLog
 from outperform.runner.spool import HEARTBEAT, FitReport, Spool, read_report, write_report
 from outperform.store import Store, open_store
 from outperform.study.designs import FixHopt, Ideal, SimulatedHopt
@@ -309,7 +309,7 @@ def spoil(change: Callable[[dict[str, Any]], None]) -> Callable[[Path, str], Non
 
 def forge(**changes: Any) -> Callable[[Path, str], None]:
     """A report with another content, and the checksum of that."""
-    from outperform.store.damage import find_checksum
+    from outperform.store.rows import find_checksum
 
     def put(path: Path, text: str) -> None:
         content = json.loads(text) | changes

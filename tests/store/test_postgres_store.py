@@ -129,6 +129,16 @@ class TestOthersTables:
             use(store)
         assert caught.value.problem == f"'{filled.address}' is damaged: it lacks the table meta"
 
+    def test_an_older_format(self, filled, use):
+        filled.query("UPDATE outperform_format SET version = 0")
+        message = (
+            f"'{filled.address}' has format 0, and this outperform reads 1. "
+            "Use the outperform that made it, or run the study into another store."
+        )
+        with refusal(StoreError, message), open_store(filled.address) as store:
+            use(store)
+        assert filled.query("SELECT count(*) FROM lease") == "0"
+
     def test_a_newer_format(self, filled, use):
         filled.query("UPDATE outperform_format SET version = 2")
         message = (
@@ -137,42 +147,6 @@ class TestOthersTables:
         )
         with refusal(NewerStore, message), open_store(filled.address) as store:
             use(store)
-
-
-def test_an_older_format_is_brought_up_to_date_by_its_writer_in_one_transaction(
-    filled, done, monkeypatch
-):
-    from outperform.store.postgres_database import MIGRATIONS, execute
-
-    filled.query("UPDATE outperform_format SET version = 0; ALTER TABLE meta DROP COLUMN checksum")
-    message = (
-        f"'{filled.address}' has format 0, and this outperform reads 1. "
-        "Let `outperform run` bring it up to date."
-    )
-    with refusal(StoreError, message), open_store(filled.address) as store:
-        store.counts()
-
-    def fail(connection):
-        execute(connection, "DROP TABLE measurements")
-        raise ZeroDivisionError
-
-    def migrate(connection):
-        from outperform.store.rows import encode_value
-
-        execute(connection, "ALTER TABLE meta ADD COLUMN checksum bigint")
-        checksum = encode_value("notes", "mine")[2]
-        execute(connection, "UPDATE meta SET checksum = %s", (checksum,))
-
-    monkeypatch.setitem(MIGRATIONS, 0, fail)
-    with open_store(filled.address) as store, pytest.raises(ZeroDivisionError):
-        store.lock()
-    assert filled.query("SELECT count(*) FROM measurements") == "3"
-    assert filled.query("SELECT count(*) FROM lease") == "0"
-    monkeypatch.setitem(MIGRATIONS, 0, migrate)
-    with open_store(filled.address) as store:
-        assert store.add([done("k0")]) == [Added("same")]
-        assert store.get_meta("notes") == "mine"
-    assert filled.query("SELECT version FROM outperform_format") == "1"
 
 
 class TestDamage:

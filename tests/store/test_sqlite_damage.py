@@ -12,34 +12,44 @@ from outperform.errors import DamagedStore, OutperformError, StoreError
 from outperform.questions.decompose.redrawn_runs import load_variation
 from outperform.questions.simulate.scenarios import measure_variation
 from outperform.store import RunLabel, open_store
-from outperform.store.damage import find_checksum
 from outperform.store.rows import COLUMNS as COLUMNS_OF_MEASUREMENTS
+from outperform.store.rows import find_checksum
 from outperform.store.stored_runs import load_runs
 
-FORMAT_2 = (Path(__file__).parent / "format_2.sql").read_text()
+STUDY = (Path(__file__).parent / "study.sql").read_text()
 KEY = "d820e1676d07a1d58f669e89d8ebf47d"  # of a run
 
 
 @pytest.fixture
-def unchecked(path):
-    """The store of a small study, of a format without checksums."""
+def checked(path):
+    """The store of a small study."""
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(FORMAT_2)
-    return path
-
-
-@pytest.fixture
-def checked(unchecked):
-    """The same, of the format of today."""
-    with open_store(unchecked) as store:
+        connection.executescript(STUDY)
+    with open_store(path) as store:
         store.lock()
-    return unchecked
+    return path
 
 
 def change(path, statement, *values):
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         assert connection.execute(statement, values).rowcount
+
+
+def forge(path, statement, *values):
+    """Change a store as somebody would who makes every checksum right."""
+    change(path, statement, *values)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.create_function("checksum", -1, find_checksum)
+        row, labels = ", ".join(COLUMNS_OF_MEASUREMENTS), ", ".join(RunLabel._fields)
+        for forgery in (
+            "UPDATE measurements SET score_checksum = checksum(key, scores), "
+            f"checksum = checksum({row})",
+            f"UPDATE run_labels SET checksum = checksum({labels})",
+            "UPDATE meta SET checksum = checksum(name, value)",
+        ):
+            connection.execute(forgery)
 
 
 def answer(path):
@@ -148,16 +158,16 @@ COLUMNS = [
 
 
 @pytest.mark.parametrize(("table", "column"), COLUMNS)
-def test_nonsense_in_a_row_is_an_answer_or_a_refusal_and_never_a_bug(unchecked, table, column):
-    # Without checksums, as in stores of old or of a forger, which leaves sense alone to judge by.
+def test_nonsense_in_a_row_is_an_answer_or_a_refusal_and_never_a_bug(checked, table, column):
+    # Of a forger, which leaves sense alone to judge by.
     where = {"meta": "name = 'study'"}.get(table, f"key = '{KEY}'")
-    content = unchecked.read_bytes()
+    content = checked.read_bytes()
     refused = []
     for nonsense in NONSENSE:
-        change(unchecked, f"UPDATE {table} SET {column} = ? WHERE {where}", nonsense)
+        forge(checked, f"UPDATE {table} SET {column} = ? WHERE {where}", nonsense)
         for read in READS.values():
-            refused += try_to(read, unchecked)
-        unchecked.write_bytes(content)
+            refused += try_to(read, checked)
+        checked.write_bytes(content)
     assert any(type(error) is DamagedStore for error in refused)
     assert all(error.problem and error.remedy for error in refused)
 
@@ -174,7 +184,7 @@ def try_to(read, path):
 
 def list_misshapen_studies():
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(FORMAT_2)
+        connection.executescript(STUDY)
         (text,) = connection.execute("SELECT value FROM meta WHERE name = 'study'").fetchone()
     study = json.loads(text)
     for word in study:
@@ -183,12 +193,12 @@ def list_misshapen_studies():
             yield study | {word: other}
 
 
-def test_a_description_of_another_shape_is_an_answer_or_a_refusal_and_never_a_bug(unchecked):
+def test_a_description_of_another_shape_is_an_answer_or_a_refusal_and_never_a_bug(checked):
     refused = []
     for study in list_misshapen_studies():
-        change(unchecked, "UPDATE meta SET value = ? WHERE name = 'study'", json.dumps(study))
+        forge(checked, "UPDATE meta SET value = ? WHERE name = 'study'", json.dumps(study))
         for name in ("load_runs", "load_variation", "measure_variation"):
-            refused += try_to(READS[name], unchecked)
+            refused += try_to(READS[name], checked)
     assert all(error.problem and error.remedy for error in refused)
     damaged = [error.problem for error in refused if type(error) is DamagedStore]
     assert len(damaged) > 200
@@ -203,20 +213,10 @@ class TestVerify:
             "store": str(checked),
             "is_sound": True,
             "n_measurements": 33,
-            "has_checksums": True,
             "fits": [],
             "problems": [],
             "advice": "",
         }
-
-    def test_an_older_format_has_less_to_check(self, unchecked):
-        verification = open_store(unchecked).verify()
-        assert verification.is_sound
-        assert not verification.has_checksums
-        assert str(verification) == (
-            f"'{unchecked}' has no damage that can be seen: its format is older, and keeps no "
-            "checksums of its 33 fits"
-        )
 
     def test_damaged_fits_are_named_and_can_be_done_again(self, checked):
         change(checked, "UPDATE measurements SET fold = 1 WHERE id IN (3, 10)")

@@ -1,6 +1,5 @@
 """What is particular to stores in SQLite files."""
 
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from outperform.errors import DamagedStore, InvalidInput, NotAStore, StoreInUse
+from outperform.errors import InvalidInput, StoreInUse
 from outperform.questions.decompose.redrawn_runs import load_variation
 from outperform.store import open_store
 from outperform.store.stored_runs import load_runs
@@ -44,100 +43,50 @@ def test_a_relative_path_will_do(tmp_path, monkeypatch, done):
     assert (tmp_path / "study.db").exists()
 
 
-def make_old_store(path, version):
-    """A store as an earlier outperform made it; all hold the same study."""
+@pytest.fixture
+def recorded(path):
+    """A store as an earlier outperform of the same format recorded it."""
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript((Path(__file__).parent / f"format_{version}.sql").read_text())
-
-
-@pytest.fixture(params=[1, 2])
-def old(request, path):
-    make_old_store(path, request.param)
+        connection.executescript((Path(__file__).parent / "study.sql").read_text())
     return path
 
 
-def read_all(path):
-    with open_store(path) as store:
-        fits, labels = list(store.measurements()), store.run_labels()
-        return fits, labels, store.get_meta("study"), load_runs(store)
+def test_what_was_recorded_earlier_is_read_as_it_stands(recorded):
+    before = recorded.read_bytes()
+    with open_store(recorded) as store:
+        fits, labels, study = [*store.measurements()], store.run_labels(), store.get_meta("study")
+        runs, (variations, _) = load_runs(store), load_variation(store)
+    assert recorded.read_bytes() == before
+    assert [fit.status for fit in fits].count("failed") == 6
+    assert len(fits) == 33
+    assert {label.design for label in labels} == {"ideal", "variance"}
+    assert len(labels) == 30
+    assert study["kinds"] == ["ideal", "variance"]
+    assert study["settings"][0] == "Ideal(n_replicates=6, kind='ideal')"
+    assert study["designs"][0] == {"design": "ideal", "source": "all", "replicates": 6}
+    assert runs.algorithms == ("a", "b")
+    assert (len(runs), int(np.isnan(runs.score).sum()), runs.notes) == (12, 3, ())
+    assert [each.algorithm for each in variations] == ["a", "b"]
+    assert [len(scores) for scores in variations[0].by_source.values()] == [3, 3, 3]
 
 
-class TestOlderFormats:
-    def test_it_is_read_as_it_stands(self, old):
-        before = old.read_bytes()
-        fits, labels, study, runs = read_all(old)
-        assert old.read_bytes() == before
-        assert [fit.status for fit in fits].count("failed") == 6
-        assert len(fits) == 33
-        assert {label.design for label in labels} == {"ideal", "variance"}
-        assert len(labels) == 30
-        assert study["kinds"] == ["ideal", "variance"]
-        assert study["settings"][0] == "Ideal(n_replicates=6, kind='ideal')"
-        assert study["designs"][0] == {"design": "ideal", "source": "all", "replicates": 6}
-        assert "estimators" not in study
-        assert runs.algorithms == ("a", "b")
-        assert (len(runs), int(np.isnan(runs.score).sum()), runs.notes) == (12, 3, ())
-        with open_store(old) as store:
-            variations, _ = load_variation(store)
-        assert [each.algorithm for each in variations] == ["a", "b"]
-        assert [len(scores) for scores in variations[0].by_source.values()] == [3, 3, 3]
+def test_the_schema_is_what_it_was(recorded, tmp_path):
+    def read_schema(path):
+        with open_store(path) as store:
+            store.lock()
+        with closing(sqlite3.connect(path)) as connection:
+            query = "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
+            return connection.execute(query).fetchall()
 
-    def test_it_is_brought_to_the_format_of_today_when_written(self, old, done):
-        before = read_all(old)
-        with open_store(old) as store:
-            store.add([done("new")])
-        with closing(sqlite3.connect(old)) as connection:
-            assert connection.execute("PRAGMA user_version").fetchone() == (3,)
-            assert connection.execute("SELECT design FROM run_labels").fetchall()
-            (kept,) = connection.execute("SELECT value FROM meta WHERE name = 'study'").fetchone()
-        after = read_all(old)
-        assert json.loads(kept) == after[2] == before[2]
-        assert after[0] == [*before[0], done("new")]
-        assert after[1] == before[1]
-        assert str(after[3]) == str(before[3])
-        verification = open_store(old).verify()
-        assert verification.is_sound
-        assert verification.has_checksums
+    assert read_schema(recorded) == read_schema(tmp_path / "new.db")
 
-    def test_a_migration_that_breaks_off_leaves_it_as_it_was(self, old, done, monkeypatch):
-        before = read_all(old)
-        monkeypatch.setattr("outperform.store.sqlite_format.FORMAT", 4)  # which nothing leads to
-        with pytest.raises(KeyError), open_store(old) as store:
-            store.add([done("new")])
-        monkeypatch.undo()
-        assert str(read_all(old)) == str(before)
-        assert not open_store(old).verify().has_checksums
 
-    def test_a_store_of_a_migrated_format_has_the_same_schema_as_a_new_one(self, old, tmp_path):
-        def read_schema(path):
-            with open_store(path) as store:
-                store.lock()
-            with closing(sqlite3.connect(path)) as connection:
-                query = "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
-                return connection.execute(query).fetchall()
-
-        assert read_schema(old) == read_schema(tmp_path / "new.db")
-
-    def test_one_that_is_read_meanwhile_can_be_read_on(self, old, done):
-        with open_store(old) as reader, open_store(old) as writer:
-            before = reader.scores(), reader.run_labels(), reader.get_meta("study")
-            writer.lock()
-            assert (reader.scores(), reader.run_labels(), reader.get_meta("study")) == before
-            assert reader.get(["c11b79b07abc1263c2c949889c307858"])
-
-    def test_a_damaged_one_is_not_given_checksums(self, old):
-        with closing(sqlite3.connect(old)) as connection, connection:
-            connection.execute("UPDATE measurements SET scores = '{' WHERE id = 1")
-        with pytest.raises(DamagedStore, match="fit c11b79b07abc1263c2c949889c307858 makes no"):
-            open_store(old).lock()
-        (damaged,) = open_store(old).verify().fits
-        assert damaged.key == "c11b79b07abc1263c2c949889c307858"
-
-    def test_a_newer_number_does_not_hide_that_checksums_are_missing(self, old):
-        with closing(sqlite3.connect(old)) as connection:
-            connection.execute("PRAGMA user_version = 3")
-        with pytest.raises(NotAStore, match="has format 3 and a table 'measurements' that"):
-            open_store(old).scores()
+def test_one_that_is_read_meanwhile_can_be_read_on(recorded):
+    with open_store(recorded) as reader, open_store(recorded) as writer:
+        before = reader.scores(), reader.run_labels(), reader.get_meta("study")
+        writer.lock()
+        assert (reader.scores(), reader.run_labels(), reader.get_meta("study")) == before
+        assert reader.get(["c11b79b07abc1263c2c949889c307858"])
 
 
 def test_other_kinds_of_stores_are_refused_with_those_that_are_known():

@@ -48,6 +48,20 @@ class TestWrongFile:
             use(store)
         assert path.read_bytes() == before
 
+    def test_a_store_of_an_older_format(self, path, done, use):
+        with open_store(path) as store:
+            store.add([done()])
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA user_version = 2")
+        before = path.read_bytes()
+        message = (
+            f"'{path}' has format 2, and this outperform reads 3. "
+            "Use the outperform that made it, or run the study into another store."
+        )
+        with refusal(StoreError, message), open_store(path) as store:
+            use(store)
+        assert path.read_bytes() == before
+
     def test_a_file_that_is_no_database(self, path, use):
         path.write_text("algorithm,score\nsvm,0.9\n" * 100)
         message = (

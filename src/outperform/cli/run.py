@@ -1,14 +1,11 @@
 """The command `outperform run`, and where the fits of a study file run."""
 
-from collections import Counter
-from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 from shlex import quote
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,27 +19,25 @@ from outperform.cli.options import (
     print_json,
 )
 from outperform.cli.progress import ProgressBar, describe_pace, describe_undone, say_if_slow
-from outperform.cli.run_costs import show_ahead, show_dry_run, time_one_fit_each
+from outperform.cli.status import suggest_command
 from outperform.engines import Engine, open_engine
 from outperform.errors import OutperformError
-from outperform.render.terminal import print_result, say
+from outperform.questions.result import Table
+from outperform.render.terminal import print_result, print_table, say
 from outperform.runner import Coordinator, Progress, describe_changes
-from outperform.runner.cost import FitSeconds, find_seconds, price_run
+from outperform.runner.cost import FitSeconds, RunCost, find_seconds, measure_seconds, price_run
 from outperform.runner.spool import LEAST_PATIENCE, PATIENCE, find_heartbeat
 from outperform.runner.stored_study import StoredStudy
 from outperform.stats.checks import check_positive
-from outperform.store import RunLabel, open_store
+from outperform.store import open_store
 from outperform.store.planned_runs import find_needed_failures
-from outperform.store.stored_doubts import find_blocked_runs
-from outperform.study.designs import PAIRED
 from outperform.study.study import Study
 from outperform.study.study_file import EngineTable, read_study_file
-from outperform.wording import count, enumerate_names
+from outperform.wording import count, enumerate_names, format_duration
 
 if TYPE_CHECKING:
     from outperform.questions.compare.until_decided import PlannedDecision
 
-_USUAL_ALPHA = 0.05  # of `compare`
 # Options that say nothing of the rule by which --until-decided decides.
 _ALL_BUT_RULE = {
     *("study_file", "address", "engine", "workers", "dry_run", "seconds_per_fit", "measure"),
@@ -150,16 +145,16 @@ def command(
             stored = StoredStudy(study, store, retry_failed=retry_failed)
             seconds = find_seconds(stored, seconds_per_fit)
             if measure:
-                seconds = time_one_fit_each(study, opened, seconds)
+                seconds = _time_one_fit_each(study, opened, seconds)
             _announce(stored, seconds, planned, err=as_json)
             if dry_run or not as_json:
                 n_workers, is_asked = opened.n_workers, dry_run or stored.n_recorded > 0
                 with say_if_slow("Counting the fits that are left ..."):
                     cost = price_run(stored, seconds, n_workers, planned, counts_left=is_asked)
                 if dry_run:
-                    show_dry_run(cost, store.address, may_end_early=bool(planned), as_json=as_json)
+                    _show_dry_run(cost, store.address, may_end_early=bool(planned), as_json=as_json)
                     return
-                show_ahead(cost)
+                _show_ahead(cost)
             coordinator = Coordinator(stored, opened, spool=folder)
             run = _Run(coordinator, as_json)
             status = run.decide(planned, new_rule=new_rule) if planned else run.finish()
@@ -220,7 +215,8 @@ class _Run:
             print_json({**asdict(progress), **others}, kind="Run")
         else:
             self._sum_up()
-            if advice := self._suggest_next():
+            done = self.coordinator.known
+            if advice := suggest_command(self.coordinator.store, done, self._n_failed):
                 say("", f"Next: {advice}")
         return FAILURES if self._n_failed or progress.unsimulated else 0
 
@@ -278,56 +274,44 @@ class _Run:
         """Failed fits, of this run or before it, that the study needs; for when the run is over."""
         return len(find_needed_failures(self.coordinator.store))
 
-    def _suggest_next(self) -> str:
-        """Name the command that shows what the runs tell, or what went wrong."""
-        store = self.coordinator.store
-        address = quote(store.address)
-        scores, labels = self.coordinator.known, store.run_labels()
-        done = [label for label in labels if scores.get(label.key)]
-        paired = {label.pipeline for label in done if label.design in PAIRED}
-        names = [name for name in self.coordinator.stored.now["pipelines"] if name in paired]
-        silent = set(self.coordinator.stored.now["pipelines"]) - {run.pipeline for run in done}
-        if 2 * self._n_failed > self.coordinator.progress.n_fits or (self._n_failed and silent):
-            return f"outperform status {address}"
-        if len(names) > 1:
-            undone: list[tuple[Any, ...]] = [label for label in labels if not scores.get(label.key)]
-            if self._n_failed:
-                undone += find_blocked_runs(store.failed_trials(), self.coordinator.stored.now)
-            lacking = {role[3] for role in undone if role[0] in PAIRED}
-            if {*names[:2]} & lacking:
-                return self._suggest_comparing(names, done, lacking)
-            return f"outperform compare {address} {quote(names[0])} {quote(names[1])}"
-        if any(label.design not in PAIRED for label in done):
-            return f"outperform decompose {address}"
-        return f"outperform status {address}" if self._n_failed else ""
 
-    def _suggest_comparing(
-        self, names: Sequence[str], done: Sequence[RunLabel], lacking: Collection[str]
-    ) -> str:
-        """Compare two with pairs enough to conclude anything, as one of the first two lacks runs.
+def _time_one_fit_each(study: Study, engine: Engine, known: FitSeconds) -> FitSeconds:
+    """Seconds of a fit as measured, where they are not known."""
+    with say_if_slow("Timing a fit of every pipeline on every task ..."):
+        seconds = measure_seconds(study, engine, known.by_pair)
+    for failure in seconds.failures:
+        say(f"Note: {failure}", fg="yellow", err=True)
+    return seconds
 
-        Parameters
-        ----------
-        lacking
-            Pipelines of which runs failed, or can never be done.
-        """
-        from outperform.stats import smallest_conclusive  # imports scipy
 
-        address = quote(self.coordinator.store.address)
-        status, fewest = f"outperform status {address}", smallest_conclusive(_USUAL_ALPHA)
-        runs: dict[str, set[tuple[str, str, str, int]]] = {name: set() for name in names}
-        for label in done:
-            if label.pipeline in runs and label.design in PAIRED:
-                place = (label.design, label.source, label.task, label.replicate)
-                runs[label.pipeline].add(place)
-        for a, b in combinations(names, 2):
-            n_pairs = Counter(place[:3] for place in runs[a] & runs[b])
-            if max(n_pairs.values(), default=0) >= fewest:
-                dropping = " --drop-incomplete" if {a, b} & {*lacking} else ""
-                return (
-                    f"{status}; then outperform compare {address} {quote(a)} {quote(b)}{dropping}"
-                )
-        return status
+def _show_dry_run(cost: RunCost, address: str, *, may_end_early: bool, as_json: bool) -> None:
+    """Print what a run into a store would do, and what to do next."""
+    if as_json:
+        print_json(cost.to_dict(), kind="RunCost")
+        return
+    _show_ahead(cost)
+    if not cost.n_left:
+        say("", f"Next: nothing is left to do; outperform status {quote(address)}")
+        return
+    timed = all(each.seconds is not None for each in cost.designs if each.chosen)
+    how = "pass --seconds-per-fit, or --measure to time a fit of each pipeline; then "
+    most = "at most " if may_end_early else ""
+    does = f"the same command without --dry-run does {most}{cost.n_left:,} fits."
+    say("", f"Next: {'' if timed else how}{does}")
+
+
+def _show_ahead(cost: RunCost) -> None:
+    """Print what a run will do before it starts, and what is left where that was counted."""
+    counted = any(each.n_left is not None for each in cost.designs)
+    rows = []
+    for each in cost.designs:
+        time = "?" if each.seconds is None else format_duration(each.seconds)
+        left = "–" if each.n_left is None else f"{each.n_left:,}"
+        row = [each.design, f"{each.n_fits:,}", *([left] if counted else []), time]
+        rows.append([*row, "chosen" if each.chosen else ""])
+    left_column = ["left"] if counted else []
+    header = ["design", "fits", *left_column, f"time on {count(cost.n_workers, 'worker')}", ""]
+    print_table(Table(header, rows))
 
 
 def open_place(

@@ -4,8 +4,10 @@ import shlex
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import combinations
 from shutil import get_terminal_size
 from typing import Any
 
@@ -16,9 +18,10 @@ from outperform.cli.progress import describe_undone
 from outperform.engines.engine import summarize_error
 from outperform.questions.result import Table
 from outperform.render.terminal import print_table, say
-from outperform.store import Store, open_store
+from outperform.store import RunLabel, Store, open_store
 from outperform.store.sequential_record import Attempt, describe_attempt, is_decided
 from outperform.store.status import read_status
+from outperform.store.stored_doubts import find_blocked_runs
 from outperform.study.designs import PAIRED
 from outperform.wording import (
     count,
@@ -29,6 +32,7 @@ from outperform.wording import (
     shorten,
 )
 
+_USUAL = {"gamma": 0.75, "alpha": 0.05, "beta": 0.05}  # of rules
 _N_KINDS = 10  # of errors shown
 _LONGEST = 300  # characters of an error shown
 _EVERY = 2.0  # seconds from one look of --watch to the next
@@ -65,7 +69,10 @@ def command(address: str, watch: bool, as_json: bool) -> None:
 def _show(address: str, *, as_json: bool = False) -> dict[str, Any]:
     """Print what is there now; what was printed, for programs."""
     with open_store(address) as store:
-        status, advice = read_status(store), _suggest_next(store)
+        status = read_status(store)
+        goes_on = status["running"] or _count_left(status) or status["sequential"]
+        is_over = status["n_fits"] and not (goes_on or status["failures"])
+        advice = suggest_command(store, store.scores(), 0) if is_over and not as_json else ""
     if as_json:
         print_json(status, kind="Status")
     else:
@@ -73,13 +80,60 @@ def _show(address: str, *, as_json: bool = False) -> dict[str, Any]:
     return status
 
 
-def _suggest_next(store: Store) -> str:
-    """Name the command that shows what the runs of a finished study tell."""
-    study, address = store.get_meta("study") or {}, shlex.quote(store.address)
-    kinds, names = {each["design"] for each in study.get("designs", ())}, study.get("pipelines", ())
-    if len(names) > 1 and kinds & {*PAIRED}:
-        return f"outperform compare {address} {shlex.join([*names][:2])}"
-    return f"outperform decompose {address}" if kinds - {*PAIRED} else ""
+def suggest_command(store: Store, scores: Mapping[str, Mapping[str, float]], n_failed: int) -> str:
+    """Name the command that shows what the runs of a study tell, or what went wrong.
+
+    Parameters
+    ----------
+    scores
+        Of the recorded fits by key, none where one failed.
+    n_failed
+        Failed fits that the study needs.
+    """
+    study, labels, address = store.get_meta("study"), store.run_labels(), shlex.quote(store.address)
+    done = [label for label in labels if scores.get(label.key)]
+    paired = {label.pipeline for label in done if label.design in PAIRED}
+    names = [name for name in study["pipelines"] if name in paired]
+    silent = set(study["pipelines"]) - {run.pipeline for run in done}
+    if 2 * n_failed > study["n_fits"] or (n_failed and silent):
+        return f"outperform status {address}"
+    if len(names) > 1:
+        undone: list[tuple[Any, ...]] = [label for label in labels if not scores.get(label.key)]
+        if n_failed:
+            undone += find_blocked_runs(store.failed_trials(), study)
+        lacking = {role[3] for role in undone if role[0] in PAIRED}
+        if {*names[:2]} & lacking:
+            return _suggest_comparing(address, names, done, lacking)
+        return f"outperform compare {address} {shlex.join(names[:2])}"
+    if any(label.design not in PAIRED for label in done):
+        return f"outperform decompose {address}"
+    return f"outperform status {address}" if n_failed else ""
+
+
+def _suggest_comparing(
+    address: str, names: Sequence[str], done: Sequence[RunLabel], lacking: Collection[str]
+) -> str:
+    """Compare two with pairs enough to conclude anything, as one of the first two lacks runs.
+
+    Parameters
+    ----------
+    lacking
+        Pipelines of which runs failed, or can never be done.
+    """
+    from outperform.stats import smallest_conclusive  # imports scipy
+
+    status, fewest = f"outperform status {address}", smallest_conclusive(_USUAL["alpha"])
+    runs: dict[str, set[tuple[str, str, str, int]]] = {name: set() for name in names}
+    for label in done:
+        if label.pipeline in runs and label.design in PAIRED:
+            place = (label.design, label.source, label.task, label.replicate)
+            runs[label.pipeline].add(place)
+    for pair in combinations(names, 2):
+        n_pairs = Counter(place[:3] for place in runs[pair[0]] & runs[pair[1]])
+        if max(n_pairs.values(), default=0) >= fewest:
+            dropping = " --drop-incomplete" if {*pair} & {*lacking} else ""
+            return f"{status}; then outperform compare {address} {shlex.join(pair)}{dropping}"
+    return status
 
 
 def _print(status: dict[str, Any], advice: str) -> None:
@@ -96,7 +150,7 @@ def _print(status: dict[str, Any], advice: str) -> None:
         say("", f"Looked at after every pair, {describe_attempt(test)}.")
     if failures and not status["running"]:
         say("", "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
-    elif advice and not (tests or status["running"] or _count_left(status)):
+    elif advice:
         say("", f"Next: {advice}")
 
 
@@ -143,8 +197,7 @@ def _print_running(status: dict[str, Any], tests: list[Attempt]) -> None:
         options = ""
         if tests:  # without these, all replicates are run
             rule = tests[-1]["rule"]
-            usual = {"gamma": 0.75, "alpha": 0.05, "beta": 0.05}
-            others = [f" --{name} {rule[name]:g}" for name in usual if rule[name] != usual[name]]
+            others = [f" --{name} {rule[name]:g}" for name in _USUAL if rule[name] != _USUAL[name]]
             options = f" --until-decided {shlex.join([rule['a'], rule['b']])}{''.join(others)}"
         if tests and is_decided(tests[-1]):
             say("None of them is needed for what was decided, below.")

@@ -15,9 +15,8 @@ from typing import Any
 from outperform.engines import Engine
 from outperform.engines.engine import summarize_error, use_engine
 from outperform.errors import EngineError, TooFewRuns
-from outperform.runner.exchange import Exchange
+from outperform.runner.exchange import Exchange, Progress
 from outperform.runner.planning import Planner
-from outperform.runner.progress import Progress
 from outperform.runner.spool import PATIENCE, FitReport, find_heartbeat
 from outperform.runner.stored_study import StoredStudy
 from outperform.runs import Runs, make_runs

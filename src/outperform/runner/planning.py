@@ -4,15 +4,15 @@ Searches, real and simulated, are followed until a fit is missing, and runs wait
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from heapq import heappush
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 from outperform.engines import Outcome
 from outperform.engines.engine import summarize_error
-from outperform.runner.progress import Progress
+from outperform.runner.exchange import Progress, Tag
 from outperform.runner.stored_study import Pair, StoredStudy
 from outperform.store import Measurement, RunLabel
 from outperform.store.stored_doubts import SURROGATES, label_trial, name_surrogate
@@ -24,7 +24,6 @@ from outperform.study.study import Study
 from outperform.study.tuners import Trial, best_trial, make_tuner
 
 Known = Mapping[str, Mapping[str, float]]  # scores of fits by key; none where a fit failed
-Tag = tuple[Literal["simulation"], str]  # of a simulation, which no fit has: its surrogate's name
 Waiting = tuple["SearchState", list[PlannedRun]]
 
 
@@ -54,11 +53,6 @@ class SearchState:
             for trial, score in zip(self.trials, scores, strict=True)
         ]
 
-    def conclude(self, known: Known) -> None:
-        """Find the best trial, or that every one has failed."""
-        self.failed = not any(map(known.get, self.keys))
-        self.best = None if self.failed else best_trial(self.history(known)).params
-
 
 @dataclass(slots=True, eq=False)
 class MissingFit:
@@ -75,6 +69,11 @@ class Simulations:
 
     Recorded models are known by the description of the study. They are made anew where fits that
     are tried again may change what a search saw.
+
+    Attributes
+    ----------
+    waiting
+        Searches of which simulations are to begin, with the runs that wait for these, by name.
     """
 
     def __init__(self, stored: StoredStudy) -> None:
@@ -85,7 +84,7 @@ class Simulations:
         self._records: dict[str, Any] = {}
         if shares and not stored.retry_failed:
             self._records = self._store.get_meta(SURROGATES) or {}
-        self._waiting: dict[str, Waiting] = {}
+        self.waiting: dict[str, Waiting] = {}
         self._running: dict[str, Waiting] = {}
 
     def add(self, state: SearchState, planned: PlannedRun) -> str:
@@ -93,18 +92,14 @@ class Simulations:
         name = name_surrogate(state.search, self._best_share, self._description)
         refused = _join(self._records.get(name, {}))
         if not refused:
-            self._waiting.setdefault(name, (state, []))[1].append(planned)
+            self.waiting.setdefault(name, (state, []))[1].append(planned)
         return refused
-
-    def list_waiting(self) -> Iterable[Waiting]:
-        """Searches of which simulations are to begin, with the runs that wait for these."""
-        return self._waiting.values()
 
     def begin(self, known: Known) -> list[tuple[Tag, Simulation]]:
         """Simulations to run now, by tag: one at a time of each search."""
         begun: list[tuple[Tag, Simulation]] = []
-        for name in [name for name in self._waiting if name not in self._running]:
-            state, runs = self._running[name] = self._waiting.pop(name)
+        for name in [name for name in self.waiting if name not in self._running]:
+            state, runs = self._running[name] = self.waiting.pop(name)
             search = state.search
             simulation = Simulation(
                 search.tuner,
@@ -231,7 +226,7 @@ class Planner:
         """
         left = Counter((each.fit.pipeline, each.fit.task) for each in self.fits.values())
         unfinished = [(state, state.runs) for state in self._searches.values() if state.runs]
-        for state, runs in (*unfinished, *self.simulations.list_waiting()):
+        for state, runs in (*unfinished, *self.simulations.waiting.values()):
             search, apart = state.search, {run.identity for run in runs}
             left[search.pipeline, search.task] += search.n_trials - len(state.keys) + len(apart)
         return left
@@ -246,7 +241,9 @@ class Planner:
             if state.missing or len(state.keys) < state.search.n_trials:
                 return
             if state.best is None:
-                state.conclude(self.known)
+                state.failed = not any(map(self.known.get, state.keys))
+            if state.best is None and not state.failed:
+                state.best = best_trial(state.history(self.known)).params
         if state.failed:
             _count_blocked(self.progress.blocked, state, len(state.runs))
         for planned in () if state.failed else state.runs:

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 from uuid import uuid4
 
 from outperform.errors import InvalidInput
-from outperform.store.damage import find_checksum
-from outperform.store.rows import NONSENSE, encode_json
+from outperform.store.rows import NONSENSE, encode_json, find_checksum
 from outperform.wording import count
 
 HEARTBEAT = "coordinator"  # the file that is touched as long as a coordinator is there

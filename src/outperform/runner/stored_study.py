@@ -110,10 +110,23 @@ class StoredStudy:
 
     def check_splits(self) -> None:
         """Refuse a split that is impossible in any run, unless that was looked at before."""
-        with_data = {task.name for task in self.study.tasks if task.data is not None}
-        if not self.recorded.scores or not with_data <= self.now.get("sizes", {}).keys():
-            self.now["sizes"] = _check_splits(self.study)
-            self.store.set_meta("study", self.now)
+        study, tasks = self.study, [task for task in self.study.tasks if task.data is not None]
+        known = self.now.get("sizes", {}) if self.recorded.scores else {}
+        if all(task.name in known for task in tasks):
+            return
+        draws: dict[str, dict[int, tuple[int, int]]] = {task.name: {} for task in tasks}
+        for planned in study.plan_runs():
+            own, replicate = draws.get(planned.task), planned.redrawn.get("split", 0)
+            if own is not None and replicate not in own:
+                fit = planned.make_fit({})
+                own[replicate] = (fit.seeds["split"], fit.fold)
+        self.now["sizes"], seed = {}, derive_seed(study.seed, "split", 0)
+        for task in tasks:
+            dataset = task.data()
+            check_feasible(task.splitter, dataset, draws[task.name].values())
+            resplit = measure_resplit(task.splitter, dataset, seed=seed)
+            self.now["sizes"][task.name] = [resplit.n_train, resplit.n_test]
+        self.store.set_meta("study", self.now)
 
 
 def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -137,13 +150,13 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         "plan": describe_plan(study),
     }
     if before is not None and before == {**before, **now}:
-        return (
-            {"designs": _list_designs(study), **before} if "designs" not in before else {**before}
-        )
+        is_old = "designs" not in before
+        return {"designs": count_replicates(study.plan_runs()), **before} if is_old else {**before}
     prices = study.price_alternatives()
     alone, own = len(study.designs) == 1, prices[study.designs[0].kind]
     n_fits = sum(n for *_, n in own) if alone else study.count_fits()
-    counted = {"n_fits": n_fits, "prices": prices, "designs": _list_designs(study)}
+    designs = count_replicates(study.plan_runs())
+    counted = {"n_fits": n_fits, "prices": prices, "designs": designs}
     return now | counted | {"sizes": _keep_sizes(before, now) if before else {}}
 
 
@@ -171,10 +184,6 @@ def _keep_sizes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, 
         for name, sizes in before.get("sizes", {}).items()
         if old.get(f"task {name}") == now["fingerprints"].get(f"task {name}")
     }
-
-
-def _list_designs(study: Study) -> list[dict[str, Any]]:
-    return count_replicates((r.design, r.source, r.replicate) for r in study.plan_runs())
 
 
 def describe_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -231,21 +240,3 @@ def _identify(description: Mapping[str, Any], pipeline: str, task: str) -> list[
             description["tasks"].get(task),
         ],
     ]
-
-
-def _check_splits(study: Study) -> dict[str, list[int]]:
-    """Refuse a split that is impossible in any run; the sizes of training and test sets by task."""
-    tasks = [task for task in study.tasks if task.data is not None]
-    draws: dict[str, dict[int, tuple[int, int]]] = {task.name: {} for task in tasks}
-    for planned in study.plan_runs() if tasks else ():
-        own, replicate = draws.get(planned.task), planned.redrawn.get("split", 0)
-        if own is not None and replicate not in own:
-            fit = planned.make_fit({})
-            own[replicate] = (fit.seeds["split"], fit.fold)
-    sizes, seed = {}, derive_seed(study.seed, "split", 0)
-    for task in tasks:
-        dataset = task.data()
-        check_feasible(task.splitter, dataset, draws[task.name].values())
-        resplit = measure_resplit(task.splitter, dataset, seed=seed)
-        sizes[task.name] = [resplit.n_train, resplit.n_test]
-    return sizes

@@ -49,7 +49,7 @@ def copy_store(
         for name, value in _read_meta(moment).items():
             new.set_meta(name, value)
         _compare(moment, new)
-        return Verification(new.address, n_fits, has_checksums=True)
+        return Verification(new.address, n_fits)
 
 
 def copy_into_file(source: Store, file: Path) -> Verification:

@@ -1,10 +1,8 @@
-"""Damage in a store: how it is found, and how it is told, whatever keeps the rows."""
+"""Damage in a store, as it is told, whatever keeps the rows."""
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
-from zlib import crc32
 
 from outperform.errors import DamagedStore
 from outperform.plain_values import Plain
@@ -12,32 +10,6 @@ from outperform.wording import count, enumerate_names
 
 _LONGEST = 64  # characters of a key that are shown: a damaged one may be anything
 _N_SHOWN = 10
-
-
-def find_checksum(*values: Any) -> int:
-    r"""CRC-32 of the text of values, with zeros between: finds every damage of up to 32 bits.
-
-    It tells damage from what was written, not a forger from its author.
-
-    Examples
-    --------
-    >>> find_checksum("k0", 1, None) == crc32(b"k0\0001\0None")
-    True
-    """
-    return crc32("\0".join(map(str, values)).encode())
-
-
-def find_checksums(*columns: Sequence[Any]) -> list[int]:
-    """The same of every row of some columns, several times faster than one by one.
-
-    Examples
-    --------
-    >>> find_checksums(["k0", "k1"], [1, 2]) == [find_checksum("k0", 1), find_checksum("k1", 2)]
-    True
-    """
-    are_texts = ({*map(type, column)} == {str} for column in columns)
-    parts = [c if is_text else map(str, c) for c, is_text in zip(columns, are_texts, strict=True)]
-    return [*map(crc32, map(str.encode, map("\0".join, zip(*parts, strict=True))))]
 
 
 def report_damage(address: str, what: str) -> DamagedStore:
@@ -70,11 +42,10 @@ class DamagedFit(Plain):
 class Verification(Plain):
     """What became of the look at everything in a store."""
 
-    JSON: ClassVar[str] = "store is_sound n_measurements has_checksums fits problems advice"
+    JSON: ClassVar[str] = "store is_sound n_measurements fits problems advice"
 
     store: str
     n_measurements: int  # that could be read, damaged ones too
-    has_checksums: bool  # which older formats lack: there, a changed number looks like any other
     fits: tuple[DamagedFit, ...] = ()
     problems: tuple[str, ...] = ()  # beside damaged fits
     advice: str = ""
@@ -89,12 +60,7 @@ class Verification(Plain):
             parts = [f"{len(self.fits)} of {self.n_measurements} fits"] if self.fits else []
             others = [f"{count(len(self.problems), 'other problem')}"] if self.problems else []
             return f"'{self.store}' is damaged: {enumerate_names([*parts, *others])}"
-        if self.has_checksums:
-            return f"'{self.store}' is sound: {self.n_measurements} fits are as they were recorded"
-        return (
-            f"'{self.store}' has no damage that can be seen: its format is older, and keeps no "
-            f"checksums of its {self.n_measurements} fits"
-        )
+        return f"'{self.store}' is sound: {self.n_measurements} fits are as they were recorded"
 
     @property
     def details(self) -> list[str]:

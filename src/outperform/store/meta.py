@@ -91,21 +91,6 @@ _SHAPES: dict[str, Any] = {
 }
 
 
-def use_words_of_today(name: str, value: Any) -> Any:
-    """What is kept under a name, in the words of today: designs were called estimators once."""
-    if name != "study" or not isinstance(value, dict) or "estimators" not in value:
-        return value
-    words = {"estimators": "kinds", "design": "settings"}
-    study = {words.get(word, word): part for word, part in value.items()}
-    if isinstance(study.get("designs"), list):
-        study["designs"] = [
-            {"design" if word == "estimator" else word: part for word, part in design.items()}
-            for design in study["designs"]
-            if isinstance(design, dict)
-        ]
-    return study
-
-
 def find_meta_problem(name: str, value: Any) -> str | None:
     """What is wrong with what is kept under a name; None if nothing is."""
     misfits = _find_misfits(value, _SHAPES[name], name) if name in _SHAPES else iter(())

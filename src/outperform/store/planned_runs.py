@@ -7,6 +7,7 @@ from outperform.store.damage import name_fit, report_damage
 from outperform.store.measurement import RunLabel
 from outperform.store.store import Store
 from outperform.store.stored_doubts import choose_planned_trials
+from outperform.study.fits import PlannedRun
 from outperform.wording import count, enumerate_names
 
 Description = Mapping[str, Any]  # of a study, as `describe_study` makes it
@@ -17,25 +18,21 @@ def list_designs(study: Description, labels: Sequence[RunLabel]) -> list[Design]
     """What the study redraws, and how often; stores of old tell it by their runs only."""
     if "designs" in study:
         return list(study["designs"])
-    return [*count_replicates((label.design, label.source, label.replicate) for label in labels)]
+    return [*count_replicates(labels)]
 
 
-def count_replicates(runs: Iterable[tuple[str, str, int]]) -> list[dict[str, Any]]:
+def count_replicates(runs: Iterable[RunLabel | PlannedRun]) -> list[dict[str, Any]]:
     """Replicates of every design, for each set of sources that it redraws.
-
-    Parameters
-    ----------
-    runs
-        Design, source and replicate of each.
 
     Examples
     --------
-    >>> count_replicates([("ideal", "all", 0), ("ideal", "all", 1)])
+    >>> count_replicates([RunLabel("ideal", "all", i, "svm", "iris", "key") for i in range(2)])
     [{'design': 'ideal', 'source': 'all', 'replicates': 2}]
     """
     counts: dict[tuple[str, str], int] = {}
-    for design, source, replicate in runs:
-        counts[design, source] = max(counts.get((design, source), 0), replicate + 1)
+    for run in runs:
+        design = run.design, run.source
+        counts[design] = max(counts.get(design, 0), run.replicate + 1)
     return [
         {"design": design, "source": source, "replicates": n}
         for (design, source), n in counts.items()

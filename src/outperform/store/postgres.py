@@ -76,15 +76,11 @@ class PostgresStore(SqlStore):
         self, address: str, *, patience: float = 60.0, lease_seconds: float = 30.0
     ) -> None:
         self._given, self._place = address, read_address(address)
+        self.address = self._place.shown  # without passwords
         self._patience, self._lease_seconds = patience, lease_seconds
         self._session = self._make_session(patience)
         self._checked: Connection | None = None
         self._writer: PostgresWriter | None = None
-
-    @property
-    def address(self) -> str:
-        """Without passwords."""
-        return self._place.shown
 
     def exists(self) -> bool:
         """Whether there is anything in the schema."""
@@ -150,9 +146,7 @@ class PostgresStore(SqlStore):
                 n_fits, fits, removals = check_rows(reader._read_table, problems)
         except DamagedStore as error:
             problem = error.problem.removeprefix(f"'{self.address}' is damaged: ")
-            return Verification(
-                self.address, 0, False, problems=(problem,), advice="restore a copy"
-            )
+            return Verification(self.address, 0, problems=(problem,), advice="restore a copy")
         advice = ""
         if removals:
             statements = "; ".join([f"SET search_path TO {self._place.schema}", *removals])
@@ -161,7 +155,7 @@ class PostgresStore(SqlStore):
                 f'"{statements}"` removes what is damaged, and `outperform run STUDY.toml` does it '
                 "again"
             )
-        return Verification(self.address, n_fits, True, fits, tuple(problems), advice)
+        return Verification(self.address, n_fits, fits, tuple(problems), advice)
 
     def backup(self, file: str | Path) -> Verification:
         """Copy everything as it is at one moment into an SQLite file, and say what it holds."""

@@ -7,10 +7,11 @@ from typing import Any, Literal, TypeVar
 
 import psycopg
 
-from outperform.errors import DiskFull, NewerStore, NotAStore, OutperformError, StoreError
+from outperform.errors import DiskFull, NotAStore, OutperformError, StoreError
 from outperform.store.damage import report_damage
 from outperform.store.postgres_address import PostgresAddress
 from outperform.store.rows import CHECKSUMS, COLUMNS, Rows
+from outperform.store.store import check_version
 
 # It warns of connections that are lost, which are made anew or told in our own words.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -39,7 +40,7 @@ WHERE current_setting('synchronous_commit') = 'off'"""
 _ENDED = ("08", "57P", "25P03")  # SQLSTATEs of a server that ends, crashes, or ends a connection
 _SOON = ("starting up", "shutting down", "in recovery mode", "not yet accepting")
 _SUBSTITUTE = "\x1a"  # the control character called "substitute"
-FORMAT = 1
+_FORMAT = 1
 _TYPES = {"TEXT": "text", "INTEGER": "bigint", "REAL": "double precision"}
 _MARK = "outperform_format"  # the table that tells a store
 _TIME = "timestamp with time zone"
@@ -55,7 +56,7 @@ _TABLES = {
     f"since {_TIME}, expires {_TIME}",
 }
 _MORE = (
-    f"INSERT INTO {_MARK} VALUES ({FORMAT})",
+    f"INSERT INTO {_MARK} VALUES ({_FORMAT})",
     "ALTER TABLE measurements ADD PRIMARY KEY (id), ADD UNIQUE (key), "
     "ALTER id ADD GENERATED ALWAYS AS IDENTITY, ALTER error DROP NOT NULL",
     "CREATE INDEX progress ON measurements (pipeline, task, id)",
@@ -79,8 +80,6 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = %s AND c.relkind NOT IN ('i', 'I', 'S', 't', 'c') ORDER BY c.relname"""
 _EXISTS = """SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s),
 current_setting('server_encoding')"""
-# What makes the next format of one: at format 1 there is nothing older.
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
 
 
 def execute(connection: Connection, query: str, values: Any = None) -> psycopg.Cursor[Any]:
@@ -233,25 +232,6 @@ def is_empty(connection: Connection, address: PostgresAddress) -> bool:
     return not execute(connection, _RELATIONS, (address.schema,)).fetchall()
 
 
-def check_format(connection: Connection, address: PostgresAddress) -> None:
-    """Refuse what is no store, holds more than a store, or is not of this outperform's format."""
-    version = find_version(connection, address)
-    if version < FORMAT:
-        raise StoreError(
-            f"'{address.shown}' has format {version}, and this outperform reads {FORMAT}",
-            "Let `outperform run` bring it up to date",
-        )
-    _check_tables(connection, address)
-
-
-def bring_up_to_date(connection: Connection, address: PostgresAddress) -> None:
-    """Make the tables of today of older ones, in the transaction that is open."""
-    for older in range(find_version(connection, address), FORMAT):
-        MIGRATIONS[older](connection)
-    execute(connection, f"UPDATE {_MARK} SET version = {FORMAT} WHERE version < {FORMAT}")
-    _check_tables(connection, address)
-
-
 def make_tables(connection: Connection, address: PostgresAddress) -> None:
     """Make a store where there is none, in the transaction that is open."""
     ((is_there, encoding),) = execute(connection, _EXISTS, (address.schema,)).fetchall()
@@ -271,12 +251,15 @@ def make_tables(connection: Connection, address: PostgresAddress) -> None:
         execute(connection, statement)
 
 
-def find_version(connection: Connection, address: PostgresAddress) -> int:
-    """Format of a store; what is none, or newer than this outperform, is refused."""
-    names = [name for name, *_ in execute(connection, _RELATIONS, (address.schema,)).fetchall()]
-    if not names:
+def check_format(connection: Connection, address: PostgresAddress) -> None:
+    """Refuse what is no store, has another format, or holds more than a store.
+
+    A trigger may falsify scores, a view may never end.
+    """
+    relations = execute(connection, _RELATIONS, (address.schema,)).fetchall()
+    if not relations:
         raise StoreError(f"there is no store '{address.shown}'", "Make it with `outperform run`")
-    if _MARK not in names:
+    if _MARK not in {name for name, *_ in relations}:
         raise NotAStore(
             f"'{address.shown}' has tables of another program in the schema '{address.schema}'",
             "Name another schema, as in postgresql://HOST/DATABASE?schema=NAME",
@@ -284,19 +267,8 @@ def find_version(connection: Connection, address: PostgresAddress) -> int:
     versions = execute(connection, f"SELECT version FROM {_MARK} LIMIT 2").fetchall()
     if len(versions) != 1:
         raise report_damage(address.shown, f"it says {len(versions)} times which format it has")
-    version = int(versions[0][0])
-    if version > FORMAT:
-        raise NewerStore(
-            f"'{address.shown}' has format {version}, and this outperform knows {FORMAT} at most",
-            "Upgrade with `pip install --upgrade outperform`",
-        )
-    return version
-
-
-def _check_tables(connection: Connection, address: PostgresAddress) -> None:
-    """Refuse what is not in the format: a trigger may falsify scores, a view may never end."""
+    check_version(address.shown, int(versions[0][0]), _FORMAT)
     missing = dict(_TABLES)
-    relations = execute(connection, _RELATIONS, (address.schema,)).fetchall()
     for name, kind, columns, addition in relations:
         is_other = kind != "r" or name not in missing
         if is_other or addition:

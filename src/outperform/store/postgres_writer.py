@@ -19,9 +19,8 @@ from outperform.errors import OutperformError, StoreInUse
 from outperform.store.postgres_database import (
     Connection,
     Session,
-    bring_up_to_date,
+    check_format,
     execute,
-    find_version,
     is_empty,
     make_tables,
 )
@@ -96,7 +95,7 @@ class PostgresWriter:
             execute(connection, _ONE_BY_ONE, (address.schema,))
             if is_empty(connection, address):
                 make_tables(connection, address)
-            find_version(connection, address)
+            check_format(connection, address)
             for query in (_LEASE, f"{_LEASE} FOR UPDATE"):  # waits for what its holder has begun
                 holder = _find_holder(connection, query, self._token)
                 if holder is not None:
@@ -104,7 +103,6 @@ class PostgresWriter:
             execute(connection, "DELETE FROM lease")
             process = (socket.gethostname(), os.getpid(), _identify_machine())
             execute(connection, _TAKE, (self._token, *process, self._seconds))
-            bring_up_to_date(connection, address)
 
     def _hold(self, session: Session) -> None:
         """Renew the lease until the end, and give it back."""

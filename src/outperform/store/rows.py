@@ -6,17 +6,12 @@ from contextlib import suppress
 from math import isfinite
 from types import NoneType
 from typing import Any
+from zlib import crc32
 
 from outperform.errors import InvalidInput
-from outperform.store.damage import (
-    DamagedFit,
-    find_checksum,
-    find_checksums,
-    name_fit,
-    report_damage,
-)
-from outperform.store.measurement import Added, Measurement, RunLabel, Status, compare_scores
-from outperform.store.meta import find_meta_problem, use_words_of_today
+from outperform.store.damage import DamagedFit, name_fit, report_damage
+from outperform.store.measurement import Added, Measurement, RunLabel, compare_scores
+from outperform.store.meta import find_meta_problem
 from outperform.wording import cut_middle
 
 Rows = list[tuple[Any, ...]]
@@ -54,8 +49,38 @@ _MISMATCH = "does not match its checksum"
 NONSENSE = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
 
 
+def find_checksum(*values: Any) -> int:
+    r"""CRC-32 of the text of values, with zeros between: finds every damage of up to 32 bits.
+
+    It tells damage from what was written, not a forger from its author.
+
+    Examples
+    --------
+    >>> find_checksum("k0", 1, None) == crc32(b"k0\0001\0None")
+    True
+    """
+    return crc32("\0".join(map(str, values)).encode())
+
+
+def find_checksums(*columns: Sequence[Any]) -> list[int]:
+    """The same of every row of some columns, several times faster than one by one.
+
+    Examples
+    --------
+    >>> find_checksums(["k0", "k1"], [1, 2]) == [find_checksum("k0", 1), find_checksum("k1", 2)]
+    True
+    """
+    are_texts = ({*map(type, column)} == {str} for column in columns)
+    parts = [c if is_text else map(str, c) for c, is_text in zip(columns, are_texts, strict=True)]
+    return [*map(crc32, map(str.encode, map("\0".join, zip(*parts, strict=True))))]
+
+
 def encode_row(new: Measurement) -> tuple[Any, ...]:
     """Values of the columns, in their order, and their checksums."""
+    error = new.error
+    if error is not None:
+        # Lone surrogates, no text to SQLite, come from undecodable bytes in a file name.
+        error = cut_middle(error, _LONGEST_ERROR).encode(errors="backslashreplace").decode()
     row = (
         new.key,
         new.pipeline,
@@ -67,20 +92,20 @@ def encode_row(new: Measurement) -> tuple[Any, ...]:
         new.status,
         encode_json({name: float(score) for name, score in new.scores.items()}),
         float(new.seconds) + 0.0,  # SQLite keeps no sign of zero
-        None if new.error is None else _storable(new.error),
+        error,
         float(new.started) + 0.0,
         encode_json(new.versions),
     )
-    return add_checksums(row)
+    return _add_checksums(row)
 
 
-def add_checksums(row: tuple[Any, ...]) -> tuple[Any, ...]:
+def _add_checksums(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Values of the columns and the checksums of the scores and of all."""
     return (*row, find_checksum(row[0], row[_SCORES]), find_checksum(*row))
 
 
 def decode_rows(rows: Sequence[tuple[Any, ...]], address: str) -> Iterator[Measurement]:
-    """Measurements from values of the columns, in their order; checksums follow if there are any.
+    """Measurements from values of the columns, in their order, and their checksums.
 
     Where a row is not what `encode_row` has made, DamagedStore names the fit.
     """
@@ -96,14 +121,14 @@ def decode_rows(rows: Sequence[tuple[Any, ...]], address: str) -> Iterator[Measu
 
 
 def decode_scores(rows: Sequence[tuple[Any, ...]], address: str) -> dict[str, dict[str, float]]:
-    """Scores by key, from rows of key and scores; their checksum follows if there is one.
+    """Scores by key, from rows of key, scores and their checksum.
 
     Where scores are not what was recorded, DamagedStore names the fit.
     """
     if not rows:
         return {}
-    keys, texts, *checksums = zip(*rows, strict=True)
-    if checksums and find_checksums(keys, texts) != [*checksums[0]]:
+    keys, texts, checksums = zip(*rows, strict=True)
+    if find_checksums(keys, texts) != [*checksums]:
         bad = next(row[0] for row in rows if row[2] != find_checksum(*row[:2]))
         raise report_damage(address, f"{name_fit(bad)} {_MISMATCH}")
     decoded = _decode_score_texts(texts)
@@ -136,31 +161,17 @@ def compare_with_recorded(row: tuple[Any, ...] | None, new: Measurement, address
     return compare_scores(decode_scores([row[1:]], address)[new.key], new.scores)
 
 
-def decode_counts(
-    rows: Sequence[tuple[Any, ...]], address: str
-) -> dict[tuple[str, str, Status], int]:
-    """Number of measurements by pipeline, task and status, from rows of these four."""
-    counts: dict[tuple[str, str, Status], int] = {}
-    for pipeline, task, status, n_fits in rows:
-        are_names = isinstance(pipeline, str) and isinstance(task, str)
-        if not are_names or status not in ("done", "failed"):
-            what = f"there are fits of {pipeline!r} on {task!r} with status {status!r}"
-            raise report_damage(address, what)
-        counts[pipeline, task, status] = n_fits
-    return counts
-
-
 def encode_label(label: RunLabel) -> tuple[Any, ...]:
     """Values of a run's columns, in their order, and their checksum."""
     return (*label, find_checksum(*label))
 
 
 def decode_labels(rows: Sequence[tuple[Any, ...]], address: str) -> list[RunLabel]:
-    """Which fits are runs, from values of the columns; a checksum follows if there is one."""
+    """Which fits are runs, from values of the columns and their checksum."""
     columns = [*zip(*rows, strict=True)]
     kinds = [{*map(type, column)} for column in columns[:6]]
     right = all(kind == {*right} for kind, right in zip(kinds, _LABEL_KINDS, strict=False))
-    if right and (len(columns) < 7 or find_checksums(*columns[:6]) == [*columns[6]]):
+    if not rows or (right and find_checksums(*columns[:6]) == [*columns[6]]):
         return [*map(RunLabel._make, zip(*columns[:6], strict=True))]
     problem = next(filter(None, map(_find_label_problem, rows)), "its runs make no sense")
     raise report_damage(address, problem)
@@ -168,8 +179,8 @@ def decode_labels(rows: Sequence[tuple[Any, ...]], address: str) -> list[RunLabe
 
 def _find_label_problem(row: tuple[Any, ...]) -> str | None:
     """What is wrong with the row of a run; None if nothing is."""
-    label = row[:6]
-    if len(row) > len(label) and row[6] != find_checksum(*label):
+    *label, checksum = row
+    if checksum != find_checksum(*label):
         return f"replicate {row[2]} of {row[0]} for {row[3]} on {row[4]} {_MISMATCH}"
     if not all(map(isinstance, label, _LABEL_KINDS)):
         return f"replicate {row[2]} of {row[0]} has a value of the wrong type"
@@ -182,18 +193,10 @@ def encode_value(name: str, value: Any) -> tuple[Any, ...]:
     return (name, text, find_checksum(name, text))
 
 
-def decode_value(row: tuple[Any, ...], address: str) -> Any:
-    """What is kept under a name, from name and text; a checksum follows if there is one."""
-    value, problem = _decode_value(row)
-    if problem is not None:
-        raise report_damage(address, problem)
-    return value
-
-
-def _decode_value(row: tuple[Any, ...]) -> tuple[Any, str | None]:
-    """What is kept under a name, and what is wrong with it, if anything is."""
-    name, text, *checksum = row
-    if checksum and checksum[0] != find_checksum(name, text):
+def decode_value(row: tuple[Any, ...]) -> tuple[Any, str | None]:
+    """What is kept under a name, from name, text and checksum, and what is wrong with it, if so."""
+    name, text, checksum = row
+    if checksum != find_checksum(name, text):
         return None, f"what it keeps as '{name}' {_MISMATCH}"
     try:
         (value,) = decode_json([text])
@@ -222,7 +225,7 @@ def decode_json(texts: Sequence[str]) -> list[Any]:
 def _decode_row(row: tuple[Any, ...], objects: Sequence[Any] | None = None) -> Measurement | str:
     """A measurement, or what is wrong with its row; objects: its tables, if they are decoded."""
     values = row[:_N_COLUMNS]
-    if len(row) > _N_COLUMNS and row != add_checksums(values):
+    if row != _add_checksums(values):
         return _MISMATCH
     if not all(map(isinstance, values, _KINDS)):
         return "has a value of the wrong type"
@@ -250,12 +253,6 @@ def _plain_number(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-def _storable(text: str) -> str:
-    """Text without the middle of what is absurdly long, and without what is no text to SQLite."""
-    # Lone surrogates come from undecodable bytes in a file name.
-    return cut_middle(text, _LONGEST_ERROR).encode(errors="backslashreplace").decode()
-
-
 def check_rows(
     read: Callable[[str], Iterable[tuple[Any, ...]]], problems: list[str]
 ) -> tuple[int, tuple[DamagedFit, ...], list[str]]:
@@ -277,8 +274,8 @@ def check_rows(
             damaged[number] = DamagedFit(str(row[0]), str(row[1]), str(row[2]), problem)
 
     def find_value_problem(row: tuple[Any, ...]) -> str | None:
-        value, problem = _decode_value(row)
-        return problem or find_meta_problem(row[0], use_words_of_today(row[0], value))
+        value, problem = decode_value(row)
+        return problem or find_meta_problem(row[0], value)
 
     numbers = ", ".join(map(str, damaged))
     removals = [f"DELETE FROM measurements WHERE id IN ({numbers})"] if damaged else []

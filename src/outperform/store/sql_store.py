@@ -1,15 +1,14 @@
 """What stores in SQL answer alike, whatever runs their queries."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from outperform.store.damage import report_damage
 from outperform.store.measurement import FAILED_TRIAL, Measurement, RunLabel, Status
-from outperform.store.meta import find_meta_problem, use_words_of_today
+from outperform.store.meta import find_meta_problem
 from outperform.store.rows import (
     SET_META,
     Rows,
-    decode_counts,
     decode_labels,
     decode_rows,
     decode_value,
@@ -37,12 +36,6 @@ class SqlStore(Store, Protocol):
     def _change(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         """Run a statement with the values of every row, in one durable commit."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def get(self, keys: Iterable[str]) -> dict[str, Measurement]:
         """Measurements by key; keys of which nothing is recorded are left out."""
         return {each.key: each for each in self._find("key", [*keys])}
@@ -55,7 +48,14 @@ class SqlStore(Store, Protocol):
     def counts(self) -> dict[tuple[str, str, Status], int]:
         """Number of measurements by pipeline, task and status."""
         query = "SELECT pipeline, task, status, count(*) FROM measurements GROUP BY 1, 2, 3"
-        return decode_counts(self._read(query), self.address)
+        counts: dict[tuple[str, str, Status], int] = {}
+        for pipeline, task, status, n_fits in self._read(query):
+            are_names = isinstance(pipeline, str) and isinstance(task, str)
+            if not are_names or status not in ("done", "failed"):
+                what = f"there are fits of {pipeline!r} on {task!r} with status {status!r}"
+                raise report_damage(self.address, what)
+            counts[pipeline, task, status] = n_fits
+        return counts
 
     def versions(self) -> list[tuple[str, dict[str, str], int]]:
         """What the runs that are done ran on: pipeline, versions, and how many of its fits."""
@@ -69,11 +69,10 @@ class SqlStore(Store, Protocol):
         values = self._read_meta()
         if name not in values:
             return None
-        value = use_words_of_today(name, values[name])
-        problem = find_meta_problem(name, value)
+        problem = find_meta_problem(name, values[name])
         if problem is not None:
             raise report_damage(self.address, problem)
-        return value
+        return values[name]
 
     def meta_names(self) -> list[str]:
         """Under which names something is kept."""
@@ -99,15 +98,18 @@ class SqlStore(Store, Protocol):
         return self._read_labels(failed_trials=True)
 
     def _read_labels(self, *, failed_trials: bool) -> list[RunLabel]:
-        # By number: in SQLite, the design had another name once.
         rows = self._read("SELECT * FROM run_labels ORDER BY 1, 2, 3, 4, 5", whole=True)
         own = [row for row in rows if (row[0] == FAILED_TRIAL) == failed_trials]
         return decode_labels(own, self.address)
 
     def _read_meta(self) -> dict[str, Any]:
         # All of them: a name that is another by now is seen in the checksum of its row only.
-        rows = self._read("SELECT * FROM meta")
-        return {row[0]: decode_value(row, self.address) for row in rows}
+        values = {}
+        for row in self._read("SELECT * FROM meta"):
+            values[row[0]], problem = decode_value(row)
+            if problem is not None:
+                raise report_damage(self.address, problem)
+        return values
 
     def _read_chunks(self, status: Status | None = None) -> Iterator[Rows]:
         """Rows of measurements; no query stays open, so that writing may go on in between."""

@@ -28,7 +28,6 @@ from outperform.store.sqlite_file import (
     find_real_path,
     verify_file,
 )
-from outperform.store.sqlite_format import has_checksums
 from outperform.store.sqlite_writer import SqliteWriter, WriterLock
 from outperform.store.store import report_writer
 
@@ -66,15 +65,10 @@ class SqliteStore(SqlStore):
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path, self.address = Path(path), str(Path(path))
         self._writer: SqliteWriter | None = None
         self._reader: sqlite3.Connection | None = None
         self._is_checked = False  # of what is read
-
-    @property
-    def address(self) -> str:
-        """The path."""
-        return str(self.path)
 
     def exists(self) -> bool:
         """Whether there is a file."""
@@ -123,11 +117,7 @@ class SqliteStore(SqlStore):
 
     def scores(self) -> dict[str, dict[str, float]]:
         """Scores of every recorded fit by key, in order of recording; empty where it failed."""
-        checksum = ", score_checksum"
-        if self._writer is None:  # else it was brought to the format of today
-            with explain_failures(self.path, "read"):
-                checksum = checksum if has_checksums(self._connect()) else ""
-        query = f"SELECT key, scores{checksum} FROM measurements ORDER BY id"
+        query = "SELECT key, scores, score_checksum FROM measurements ORDER BY id"
         return decode_scores(self._read(query, whole=True), self.address)
 
     def mean_seconds(self) -> dict[tuple[str, str], float]:
@@ -179,19 +169,15 @@ class SqliteStore(SqlStore):
 
     def _read(self, query: str, values: Sequence[Any] = (), *, whole: bool = False) -> Rows:
         with explain_failures(self.path, "read"):
-            connection = self._connect()
+            if self._writer is not None:
+                return self._writer.connection.execute(query, values).fetchall()
+            if self._reader is None:
+                self._reader = connect_to_read(self.path)
             # A run that resumes would do anew what is missing.
-            if whole and self._writer is None and not self._is_checked:
-                check_structure(connection, self.path)
+            if whole and not self._is_checked:
+                check_structure(self._reader, self.path)
                 self._is_checked = True
-            return connection.execute(query, values).fetchall()
-
-    def _connect(self) -> sqlite3.Connection:
-        if self._writer is not None:
-            return self._writer.connection
-        if self._reader is None:
-            self._reader = connect_to_read(self.path)
-        return self._reader
+            return self._reader.execute(query, values).fetchall()
 
     def _stop_reading(self) -> None:
         if self._reader is not None:

@@ -1,10 +1,13 @@
 """The file of a store, whoever has made it: to open it, copy it, look at everything in it.
 
+It holds our three tables and nothing else: a trigger may falsify scores, a view may never end.
+
 What SQLite and the operating system refuse is said in words that a person can act on.
 """
 
 import errno
 import os
+import re
 import shutil
 import sqlite3
 import sys
@@ -24,14 +27,33 @@ from outperform.errors import (
     StoreInUse,
 )
 from outperform.store.damage import Verification, report_damage
-from outperform.store.rows import SET_META, check_rows, encode_value
-from outperform.store.sqlite_format import (
-    bring_up_to_date,
-    check_format,
-    has_checksums,
-    is_empty,
-)
+from outperform.store.rows import CHECKSUMS, COLUMNS, SET_META, check_rows, encode_value
+from outperform.store.store import check_version
 
+_FORMAT = 3
+_APPLICATION_ID = 0x6F757470  # "outp": tells our files from other SQLite databases
+_N_OBJECTS = 100  # in a file, that are looked at: ours has five
+_STATEMENTS = (  # which make the tables and indexes
+    f"""CREATE TABLE measurements (
+            id INTEGER PRIMARY KEY,  -- the order of recording
+            {", ".join(f"{name} {kind}" for name, kind in (COLUMNS | CHECKSUMS).items())},
+            UNIQUE (key)
+        )""",
+    "CREATE INDEX progress ON measurements (pipeline, task, status)",
+    """CREATE TABLE run_labels (
+            design TEXT NOT NULL,
+            source TEXT NOT NULL,
+            replicate INTEGER NOT NULL,
+            pipeline TEXT NOT NULL,
+            task TEXT NOT NULL,
+            key TEXT NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (design, source, replicate, pipeline, task)
+        ) WITHOUT ROWID""",
+    """CREATE TABLE meta (
+            name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL
+        ) WITHOUT ROWID""",
+)
 LARGEST = 16 * 2**20  # bytes of a value, so that no store of another's making fills the memory
 _NO_ROOM = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR")
 _OWNER_ONLY = 0o600  # errors may hold command lines, and those a token
@@ -49,16 +71,14 @@ _DELETE = (
 
 
 def connect_to_write(path: Path, *, writer: str) -> sqlite3.Connection:
-    """Open a store for its single writer, durably.
-
-    It is made where there is none, and brought to the format of today where it is older.
-    """
+    """Open a store for its single writer, durably; it is made where there is none."""
     with suppress(FileExistsError):
         _make_private(find_real_path(path))
     connection = _connect(path, "rw")
     try:
-        if not is_empty(connection):
-            check_format(connection, path)
+        is_new = _is_empty(connection)
+        if not is_new:
+            _check_format(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA wal_autocheckpoint = 0")  # the writer transfers by itself
         connection.execute("PRAGMA synchronous = FULL")
@@ -66,7 +86,11 @@ def connect_to_write(path: Path, *, writer: str) -> sqlite3.Connection:
         # In one transaction: a run killed here leaves the file as it was, or a whole store. There
         # is always something to write, because SQLite opens what cannot be written all the same.
         connection.execute("BEGIN IMMEDIATE")
-        bring_up_to_date(connection, path)
+        if is_new:
+            for statement in _STATEMENTS:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
         connection.execute(SET_META, encode_value("writer", writer))
         connection.execute("COMMIT")
     except BaseException:
@@ -76,7 +100,7 @@ def connect_to_write(path: Path, *, writer: str) -> sqlite3.Connection:
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open a store that is there, for reading only; an older format stays as it is."""
+    """Open a store that is there, for reading only."""
     check_place(path)
     if not path.exists():
         raise StoreError(f"there is no store '{path}'", "Make it with `outperform run`")
@@ -154,7 +178,7 @@ def _connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
     connection = _connect(path, mode)
     try:
         connection.execute("PRAGMA query_only = ON")
-        check_format(connection, path)
+        _check_format(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -172,6 +196,48 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     if sys.version_info >= (3, 12):
         connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
     return connection
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether a database is as new, perhaps because a run was killed as it made it."""
+    (n_objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    return bool(n_objects == 0)
+
+
+def _check_format(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse what is no store, has another format, or holds more than a store."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if _is_empty(connection):
+        raise StoreError(
+            f"'{path}' holds nothing yet: the run that made it stopped as it began",
+            "Run the study again",
+        )
+    if application != _APPLICATION_ID:
+        raise NotAStore(
+            f"'{path}' is an SQLite database of another program",
+            "Name a store that `outperform run` has made",
+        )
+    check_version(str(path), version, _FORMAT)
+    # What could do harm first, so that no number of other things hides it.
+    query = "SELECT type, name, sql FROM sqlite_schema ORDER BY sql IS NULL LIMIT ?"
+    missing = [*map(_strip, _STATEMENTS)]
+    for kind, name, sql in connection.execute(query, (_N_OBJECTS,)).fetchall():
+        if sql is None and kind == "index":  # SQLite's own, of a key
+            continue
+        if _strip(str(sql)) not in missing:
+            raise NotAStore(
+                f"'{path}' has format {version} and a {kind} '{name}' that outperform did not make",
+                "Trust no score in it, and use a copy that nobody else has changed",
+            )
+        missing.remove(_strip(str(sql)))
+    if missing:
+        raise report_damage(str(path), f"it lacks what this makes: {missing[0]}")
+
+
+def _strip(statement: str) -> str:
+    """A statement without comments and spaces, which differ between those who wrote it."""
+    return re.sub(r"\s*([(),])\s*|\s+", r"\1 ", re.sub(r"--[^\n]*", "", statement)).strip()
 
 
 @contextmanager
@@ -234,7 +300,7 @@ def verify_file(path: Path) -> Verification:
             return _verify(connection, path)
     except DamagedStore as error:
         problem = error.problem.removeprefix(f"'{path}' is damaged: ")
-        return Verification(str(path), 0, False, problems=(problem,), advice=_RESTORE.format(path))
+        return Verification(str(path), 0, problems=(problem,), advice=_RESTORE.format(path))
 
 
 def _verify(connection: sqlite3.Connection, path: Path) -> Verification:
@@ -258,8 +324,7 @@ def _verify(connection: sqlite3.Connection, path: Path) -> Verification:
     n_fits, fits, removals = check_rows(read, problems)
     advice = _DELETE.format(path, "; ".join(removals)) if removals else ""
     advice = _RESTORE.format(path) if is_broken else advice
-    checksums = has_checksums(connection)
-    return Verification(str(path), n_fits, checksums, fits, tuple(problems), advice)
+    return Verification(str(path), n_fits, fits, tuple(problems), advice)
 
 
 def check_structure(connection: sqlite3.Connection, path: Path) -> None:

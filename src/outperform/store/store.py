@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from outperform.errors import InvalidInput, MissingExtra, StoreInUse
+from outperform.errors import InvalidInput, MissingExtra, NewerStore, StoreError, StoreInUse
 from outperform.runs import Runs, join_runs
 from outperform.runs import read_runs as read_table
 from outperform.runs.suspicions import Doubt, check_doubts
@@ -32,13 +32,13 @@ class Store(Protocol):
     raised and names it.
     """
 
-    @property
-    def address(self) -> str:
-        """Where it is, as messages and results name it."""
+    address: str  # where it is, as messages and results name it
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(self, *_: object) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def exists(self) -> bool:
         """Whether there is a store at its address, of whatever content."""
@@ -172,6 +172,20 @@ def report_writer(address: str, writer: str) -> StoreInUse:
         "Wait for that run to end, or stop it; "
         f"`outperform status {shlex.quote(address)} --watch` shows how far it is",
     )
+
+
+def check_version(address: str, version: int, own: int) -> None:
+    """Refuse a store of another format than our own."""
+    if version > own:
+        raise NewerStore(
+            f"'{address}' has format {version}, and this outperform knows {own} at most",
+            "Upgrade with `pip install --upgrade outperform`",
+        )
+    if version < own:
+        raise StoreError(
+            f"'{address}' has format {version}, and this outperform reads {own}",
+            "Use the outperform that made it, or run the study into another store",
+        )
 
 
 def show_address(source: str) -> str:

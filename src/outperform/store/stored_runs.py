@@ -26,7 +26,7 @@ from outperform.store.planned_runs import (
     is_planned,
     list_designs,
 )
-from outperform.store.searched_runs import collect_searches
+from outperform.store.repeated_runs import collect_searches
 from outperform.store.sequential_record import Attempt, describe_attempts, read_attempts
 from outperform.store.store import Store
 from outperform.store.stored_doubts import (
