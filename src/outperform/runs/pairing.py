@@ -22,6 +22,7 @@ from outperform.runs.nesting import find_nesting
 from outperform.runs.scope import FOLDS, HYPERPARAMETERS
 from outperform.runs.source_table import parse_number
 from outperform.runs.suspicions import Doubt, Sides, ask, find_suspicions
+from outperform.wording import count
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
@@ -191,6 +192,7 @@ def question_alone(
     rows = np.flatnonzero(is_own & (runs.task == runs.tasks.index(task)))
     scores = runs.score[rows]
     scores = scores[np.isfinite(scores)]
+    n_missing = rows.size - scores.size
     if scores.size < 2:
         return ()
     place = f"task {task!r} of {runs.source}" if task else runs.source
@@ -215,7 +217,15 @@ def question_alone(
         *answered,
         *note_spellings(runs.algorithms, (algorithm,)),
         *(() if are_trials else settings),
+        *(() if are_trials or not n_missing else (_describe_missing(algorithm, n_missing),)),
         *_note_folds(runs, task),
+    )
+
+
+def _describe_missing(algorithm: str, n_missing: int) -> str:
+    return (
+        f"{count(n_missing, 'incomplete run was', 'incomplete runs were')} left out: if these went "
+        f"badly, {algorithm} varies more than the others show"
     )
 
 
