@@ -22,6 +22,7 @@ from outperform.runs.nesting import find_nesting
 from outperform.runs.scope import FOLDS, HYPERPARAMETERS
 from outperform.runs.source_table import parse_number
 from outperform.runs.suspicions import Doubt, Sides, ask, find_suspicions
+from outperform.wording import count
 
 if TYPE_CHECKING:
     from outperform.runs.table import Runs
@@ -188,6 +189,7 @@ def question_alone(
     """
     cell = runs.cell(algorithm, task)
     scores = finite_scores(runs, cell, drop_incomplete=True)
+    n_missing = cell.rows.size - scores.size
     if scores.size < 2:
         return ()
     sides = Sides((algorithm,), (scores,), cell.metric, cell.place, "", cell.goal)
@@ -211,7 +213,15 @@ def question_alone(
         *answered,
         *note_spellings(runs.algorithms, (algorithm,)),
         *(() if are_trials else settings),
+        *(() if are_trials or not n_missing else (_describe_missing(algorithm, n_missing),)),
         *_note_folds(runs, task),
+    )
+
+
+def _describe_missing(algorithm: str, n_missing: int) -> str:
+    return (
+        f"{count(n_missing, 'incomplete run was', 'incomplete runs were')} left out: if these went "
+        f"badly, {algorithm} varies more than the others show"
     )
 
 

@@ -462,3 +462,53 @@ def test_so_many_runs_that_the_search_never_ends_are_refused(paired, most):
     runs = read_runs({"a": scores[0], "b": scores[1]})
     with pytest.raises(InvalidInput, match=f"searched among {most:,} at most. Audit a part of"):
         audit(runs, "a", "b", paired=paired)
+
+
+# Runs that are missing
+
+
+def with_missing(wins, losses, n_missing):
+    """Pairs won and lost, and others of which a has no score."""
+    scores = from_wins(wins, losses + n_missing)
+    return [
+        {"algorithm": name, "seed": i, "score": None if name == "a" and i >= wins + losses else x}
+        for name in "ab"
+        for i, x in enumerate(scores[name])
+    ]
+
+
+def test_missing_pairs_are_hidden_like_lost_ones():
+    taken = {"drop_incomplete": True}
+    found = audit_quickly(with_missing(25, 2, 2), "a", "b", **taken)
+    # By the sign test 12 of 16 wins are too few (p = 0.08), and 13 of 17 not (p = 0.049).
+    assert str(found) == "Robust: a outperforms b; it takes 13 of 29 pairs hidden to undo that."
+    assert found.verdict == audit_quickly(from_wins(25, 4), "a", "b").verdict
+    assert found.hidden[0].n == audit_quickly(from_wins(25, 4), "a", "b").hidden[0].n
+    left = audit_quickly(from_wins(25, 2), "a", "b")
+    assert left.hidden[0].n > found.hidden[0].n
+    counted = (
+        "runs to hide are counted among all pairs, those that are missing included, as the worst "
+        "of who lacks them; random seed sets and picked runs are of the runs that are left"
+    )
+    assert counted in found.caveats
+    assert counted not in left.caveats
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_who_would_win_but_for_missing_runs_is_not_shown_by_hiding_none(paired):
+    for n_missing in (2, 5, 9):
+        runs = with_missing(14, 3, n_missing)
+        found = audit_quickly(runs, "a", "b", paired=paired, drop_incomplete=True)
+        assert all((move.n != 0) for move in found.moves)
+        assert "hiding 0 of" not in str(found)
+
+
+def test_runs_that_one_algorithm_alone_lacks_are_counted():
+    found = audit_quickly(with_missing(25, 2, 2), "a", drop_incomplete=True)
+    assert (
+        "2 incomplete runs were left out: if these went badly, a varies more than the others show"
+    ) in found.caveats
+    assert not any(
+        "left out" in each
+        for each in audit_quickly(with_missing(25, 2, 2), "b", drop_incomplete=True).caveats
+    )

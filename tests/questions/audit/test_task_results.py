@@ -140,7 +140,7 @@ def test_missing_pairs_and_scores_are_refused():
     rows[2]["score"] = float("nan")
     with pytest.raises(InvalidScores):
         audit(rows, "a", "b")
-    assert audit_quickly(rows, "a", "b", drop_incomplete=True).n_runs == 5
+    assert audit_quickly(rows, "a", "b", drop_incomplete=True).n_runs == 6
 
 
 def test_of_several_tasks_it_is_counted_who_is_better_for_data_like_these():

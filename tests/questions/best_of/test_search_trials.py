@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from outperform.engines import InlineEngine
-from outperform.errors import InvalidInput
+from outperform.errors import InvalidInput, InvalidScores
 from outperform.questions.best_of.answer import best_of_runs
 from outperform.questions.best_of.search_trials import collect_trials
 from outperform.runner import run_fits
@@ -16,7 +16,6 @@ from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
 from outperform.study.study import Study
 from outperform.study.tasks import Task
-from outperform.wording import count
 from tests.command_line import call, refused
 
 ALONE = (
@@ -54,7 +53,7 @@ def record(study, tmp_path, *, tested):
 
 
 def test_trials_of_one_split_are_runs(tmp_path):
-    study = make_study(Ideal(3))
+    study = make_study(Ideal(3), limit=1)
     runs = collect_trials(study, record(study, tmp_path, tested=True))
     found = runs.select_validated("toy", "t")
     assert found.validation is not None
@@ -65,17 +64,20 @@ def test_trials_of_one_split_are_runs(tmp_path):
         "maximize",
         "the searches of study",
     )
-    assert len(runs) <= 5
+    assert len(runs) == 5
     assert runs.notes[:2] == (ALONE, OTHERS)
 
 
-def test_failed_trials_are_counted(tmp_path):
-    study = make_study(Ideal(3), trials=30)
+def test_failed_trials_are_incomplete_runs(tmp_path):
+    study = make_study(Ideal(3), trials=30, metric="R2")
     runs = collect_trials(study, record(study, tmp_path, tested=True))
-    n_failed = 30 - len(runs)
+    n_failed = np.count_nonzero(np.isnan(runs.score))
+    assert len(runs) == 30
     assert n_failed > 0
-    assert (np.asarray(runs.validation) <= 0.9).all()
-    assert runs.notes[2:] == (f"left out: {count(n_failed, 'trial')}, failed or not done yet",)
+    assert (runs.validation[np.isfinite(runs.score)] <= 0.9).all()
+    with pytest.raises(InvalidScores, match=f"{n_failed} of 30 runs of 'toy' are incomplete in"):
+        best_of_runs(runs)
+    assert best_of_runs(runs, drop_incomplete=True).n_runs == 30 - n_failed
 
 
 def test_a_tuner_that_looks_back_is_followed_beyond_failed_trials(tmp_path):
@@ -83,11 +85,12 @@ def test_a_tuner_that_looks_back_is_followed_beyond_failed_trials(tmp_path):
     recorded = record(study, tmp_path, tested=True)
     n_done = sum("valid" in scores for scores in recorded.values()) - 1  # final fit
     assert 0 < n_done < 8
-    assert len(collect_trials(study, recorded)) == n_done
+    runs = collect_trials(study, recorded)
+    assert (len(runs), np.count_nonzero(np.isfinite(runs.score))) == (8, n_done)
 
 
 def test_without_test_scores_validation_is_reported(tmp_path):
-    study = make_study(Ideal(3), trials=3)
+    study = make_study(Ideal(3), trials=3, limit=1)
     runs = collect_trials(study, record(study, tmp_path, tested=False))
     assert runs.validation is None
     assert UNTESTED in runs.notes
@@ -136,7 +139,7 @@ def test_trials_of_widened_random_search_are_independent(tmp_path):
 
 
 def test_lower_may_be_better(tmp_path):
-    study = make_study(Ideal(3), metric="loss")
+    study = make_study(Ideal(3), metric="loss", limit=1)
     result = best_of_runs(collect_trials(study, record(study, tmp_path, tested=True)), n=3)
     assert (result.goal, result.validation_goal) == ("minimize", "minimize")
     assert result.value < result.mean

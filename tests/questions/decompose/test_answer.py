@@ -324,3 +324,62 @@ def test_a_list_of_dicts_is_read_as_a_file_is(tmp_path):
         "cannot read runs from a value of type int. Pass a path, a dict, a list of dicts or a data "
         "frame."
     )
+
+
+# Runs that failed
+
+
+def make_records(of_source, failed):
+    """Runs of each source; those at these places failed."""
+    return [
+        {"source": name, "seed": i, "score": None if i in failed.get(name, ()) else x}
+        for name, own in of_source.items()
+        for i, x in enumerate(own)
+    ]
+
+
+def decompose_left(of_source, failed):
+    (found,) = decompose(make_records(of_source, failed), drop_incomplete=True).sources
+    return found
+
+
+def test_no_source_is_the_largest_beside_one_of_which_runs_failed(scores):
+    del scores["noise"], scores["all"]
+    whole, other = decompose_left(scores, {}), decompose_left(scores, {"init": range(3)})
+    assert str(whole).startswith("split is the largest source of variation of the score: ")
+    assert str(other).startswith("split seems the largest source of variation of the score: ")
+    assert str(other).endswith(" times that of init; runs of init failed.")
+    assert other.failed == {"init": 3}
+    assert (
+        "runs that failed are left out, 3 of 200 of init: if they went badly, redrawing that makes "
+        "scores vary more than is seen here"
+    ) in other.caveats
+    assert whole.failed == {}
+    assert not any("failed" in each for each in whole.caveats)
+
+
+def test_failed_runs_of_the_largest_source_itself_do_not_call_it_into_question(scores):
+    del scores["noise"], scores["all"]
+    found = decompose_left(scores, {"split": range(3)})
+    assert str(found).startswith("split is the largest source of variation of the score: ")
+    assert any("3 of 200 of split" in each for each in found.caveats)
+
+
+def test_a_source_of_which_every_run_failed_may_be_the_largest(scores):
+    found = decompose_left({"split": scores["split"], "init": scores["init"]}, {"init": range(200)})
+    assert not found.is_surely_largest
+    assert str(found).endswith(" over 200 runs; runs of init failed.")
+    assert any("200 of 200 of init" in each for each in found.caveats)
+
+
+@pytest.mark.slow
+def test_a_source_is_hardly_ever_called_the_largest_for_what_another_lacks():
+    rng, said, unheard = np.random.default_rng(2), 0, 0
+    for _ in range(300):
+        of_source = {name: rng.normal(0.8, 0.02, 40) for name in ("split", "init")}
+        worst = np.argsort(of_source["init"])
+        said += decompose_left(of_source, {"init": worst[:8].tolist()}).is_surely_largest
+        left = of_source | {"init": of_source["init"][worst[8:]]}
+        unheard += decompose(left).is_surely_largest
+    assert said <= 0.05 * 300
+    assert unheard > 0.2 * 300  # where nobody knows that runs are missing

@@ -387,6 +387,8 @@ def test_runs_that_failed_are_not_left_out_in_silence(tmp_path):
     found = json.loads(result.stdout)["sources"]
     assert [each["algorithm"] for each in found] == ["toy", "half"]
     n_done = sum(each["n"] for each in found[1]["sources"])
+    assert found[0]["failed"] == {}
+    assert sum(found[1]["failed"].values()) == 36 - n_done
     assert of_half == (
         f"Note: {36 - n_done} of 36 runs of half on numbers failed, or are still to be done: what "
         "they would add to its variation is not known."

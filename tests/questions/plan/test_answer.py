@@ -9,7 +9,7 @@ import pytest
 from scipy.special import bdtrc
 from scipy.stats import binomtest
 
-from outperform import compare, plan
+from outperform import compare, compare_runs, plan
 from outperform.errors import InvalidInput
 from outperform.questions.compare.advice import suggest_next
 from outperform.questions.plan.result import plan_gammas
@@ -114,6 +114,36 @@ def test_a_plan_for_significance_names_no_gamma():
     assert str(plan(pilot=pilot(6, 4))).endswith(
         "significant with power 0.95 (α = 0.05; Noether's formula says 181)."
     )
+
+
+@pytest.mark.parametrize(
+    ("n_lacking", "doubt"),
+    [
+        (0, None),
+        (2, "had the 2 runs that new lacks gone badly, it would win 0.73 of the time, which takes"),
+        (12, "gone badly, it would win 0.5 of the time, and no number of pairs that can be run"),
+    ],
+)
+def test_a_pilot_that_lacks_runs_is_planned_with_them_too(n_lacking, doubt):
+    signs = np.repeat([1, -1], [16, 4 + n_lacking])
+    rows = [
+        {
+            "algorithm": name,
+            "seed": i,
+            "score": None if sign and i >= 20 else i + sign * s / (9 + i),
+        }
+        for name, sign in (("new", 1), ("old", 0))
+        for i, s in enumerate(signs)
+    ]
+    result = plan(pilot=compare_runs(rows, "new", "old", drop_incomplete=True))
+    assert result.n_required == plan(pilot=pilot(16, 4)).n_required
+    (said,) = [each for each in result.caveats if "planned by the runs" in each] or [None]
+    assert (said is None) == (doubt is None)
+    if n_lacking:
+        assert doubt in said
+    if n_lacking == 2:
+        # 16 of 22 is below γ, so that it is about being better at all.
+        assert said.endswith(f" {required_pairs(0.5, probability=16 / 22)} pairs")
 
 
 def test_ties_of_a_pilot_are_planned_with():

@@ -31,6 +31,7 @@ from outperform.questions.plan.constants import (
 from outperform.runner import run_fits
 from outperform.stats import repeated_means
 from outperform.store import Measurement, RunLabel, open_store
+from outperform.store.repeated_runs import LEFT_OUT
 from outperform.study.designs import FixHopt, Ideal, name_repetition
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
@@ -343,7 +344,7 @@ def test_repetitions_with_failed_runs_are_left_out_and_counted(store):
     result = plan_budget(run(make_study(FixHopt(2, (), 12), function=fail_once), store), budget=99)
     left = sum(12 - each.n_repetitions for each in result.variations)
     assert left > 0
-    doubt = f"left out {count(left, 'repetition')} of fix-hopt with failed or missing runs"
+    doubt = f"left out {count(left, 'repetition')} of fix-hopt {LEFT_OUT}"
     assert doubt in result.caveats
 
 

@@ -337,14 +337,20 @@ def test_pipelines_without_hyperparameters_are_left_out(tmp_path):
 
 
 def test_failed_runs_leave_their_repetition_out(tmp_path):
-    designs = Ideal(9), FixHopt(4, (), 9)
+    designs = Ideal(60), FixHopt(4, (), 9)
     result = measure_quality(run(tmp_path / "s.db", *designs, function=fail_sometimes))
     (pair,) = result.pairs
     n = pair.designs[0].quality.n_repetitions
     assert 2 <= n < 9
     assert (
         f"fix-hopt (all) of net on toy: left out {count(9 - n, 'repetition')} with failed or "
-        "missing runs"
+        "missing runs: if these went badly, ρ and the design's error are larger than measured"
+    ) in result.caveats
+    n_ideal = pair.ideal.n_replicates
+    assert n_ideal < 60
+    assert (
+        f"{60 - n_ideal} of 60 ideal runs of net on toy failed, or are still to be done: if these "
+        "went badly, its mean is worse, and its deviation larger, than measured"
     ) in result.caveats
 
 

@@ -12,6 +12,7 @@ from outperform.questions.simulate.scenarios import measure_variation
 from outperform.runner import run_fits
 from outperform.stats import repeated_means
 from outperform.store import open_store
+from outperform.store.repeated_runs import LEFT_OUT
 from outperform.study.designs import FixHopt, Ideal, Variance
 from outperform.study.pipelines import FunctionPipeline
 from outperform.study.spaces import Uniform
@@ -122,7 +123,7 @@ def test_incomplete_repetitions_are_left_out(store):
     study = make_study(FixHopt(5, ("init",), 12), function=fail_once)
     _, biased = measure(study, store)
     assert biased.notes[1].startswith("net on toy, init: ")
-    assert biased.notes[1].endswith("with failed or missing runs")
+    assert biased.notes[1].endswith(LEFT_OUT)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,17 @@ import numpy as np
 
 from outperform.errors import InvalidInput, TooFewRuns
 from outperform.questions.audit.doubts import doubt_hiding, note_seeds
-from outperform.questions.audit.result import MILESTONES, Audit, Hiding, SelfAudit, claim_rule
+from outperform.questions.audit.result import (
+    MILESTONES,
+    Audit,
+    Hiding,
+    SelfAudit,
+    claim_rule,
+    take_sides,
+)
 from outperform.questions.audit.task_results import TaskAudits, TaskSelfAudits
 from outperform.questions.compare.answer import compare_runs
+from outperform.questions.compare.conclusion import Winner
 from outperform.questions.compare.doubts import doubt_scores, doubt_tasks
 from outperform.questions.compare.result import Comparison
 from outperform.runs import Runs
@@ -268,12 +276,13 @@ def _find_hidden(comparison: Comparison) -> Iterator[Hiding]:
     if comparison.verdict == "significant, not meaningful":
         does, did = ("is better than", "is no longer better than")
     rule, alpha, undo = claim_rule(comparison), comparison.alpha, comparison.winner is not None
-    ways = [*zip((comparison.a, comparison.b), comparison.higher, strict=True)]
-    (x, first), (y, second) = ways[::-1] if comparison.winner == "b" else ways
-    for better, worse, what, undoes in (
-        (first, second, f"{x} {did if undo else does} {y}", undo),
-        (second, first, f"{y} {does} {x}", False),
+    sides: Sequence[Winner] = ("b", "a") if comparison.winner == "b" else ("a", "b")
+    x, y = ({"a": comparison.a, "b": comparison.b}[side] for side in sides)
+    for side, what, undoes in (
+        (sides[0], f"{x} {did if undo else does} {y}", undo),
+        (sides[1], f"{y} {does} {x}", False),
     ):
+        better, worse = take_sides(comparison, side)
         if not comparison.paired:
             hide = hide_runs_to_undo if undoes else hide_runs_to_show
             n_hidden = hide(better, worse, rule=rule)

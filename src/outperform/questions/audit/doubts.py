@@ -75,7 +75,14 @@ def describe_sequence(labels: Sequence[str]) -> str:
 def doubt_hiding(comparison: Comparison, hidden: tuple[Hiding, ...]) -> Iterator[str]:
     """Say where the t-test disagrees, and where hiding was searched in part."""
     by_t = [hiding.n for hiding in hidden if hiding.rule == "paired t"]
-    if comparison.winner is not None and by_t[:1] == [0]:
+    if any(comparison.lacking):
+        what = "pairs" if comparison.paired else "runs"
+        yield (
+            f"runs to hide are counted among all {what}, those that are missing included, as the "
+            "worst of who lacks them; random seed sets and picked runs are of the runs that are "
+            "left"
+        )
+    elif comparison.winner is not None and by_t[:1] == [0]:
         better = comparison.a if comparison.winner == "a" else comparison.b
         yield (
             f"the paired t-test does not find {better} better: it wins often, but not by enough "

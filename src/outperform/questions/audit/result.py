@@ -1,12 +1,14 @@
 """Audits of a comparison, and of one algorithm with itself: verdict, tables and advice."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from outperform.plain_values import Plain
+from outperform.questions.compare.conclusion import Winner
+from outperform.questions.compare.missing_runs import TwoSides, take_worst
 from outperform.questions.compare.result import Comparison
 from outperform.questions.result import Mood, Result, Table
 from outperform.runs import Goal
@@ -87,9 +89,15 @@ class Audit(Result):
 
     @property
     def n_runs(self) -> int:
-        """Runs that can be hidden: pairs, or those of both algorithms together."""
+        """Runs that can be hidden: pairs, or those of both algorithms together.
+
+        Those that the winner lacks are hidden too: who leaves out a seed hides it, failed or not.
+        """
         comparison = self.comparison
-        return comparison.scores_a.size + (0 if comparison.paired else comparison.scores_b.size)
+        n_runs = comparison.scores_a.size + (0 if comparison.paired else comparison.scores_b.size)
+        if comparison.winner is None:
+            return n_runs + max(comparison.lacking)
+        return n_runs + comparison.lacking["ab".index(comparison.winner)]
 
     @property
     def unit(self) -> str:
@@ -245,19 +253,29 @@ class SelfAudit(Result):
 
 def claim_rule(comparison: Comparison) -> VerdictRule:
     """The rule that the claim was made by, or would be: too little to matter is a claim too."""
-    small = comparison.verdict == "significant, not meaningful"
-    method: Any = comparison.interval.method if comparison.paired else "exact"
-    return VerdictRule(
-        comparison.interval.confidence_level, 0.5 if small else comparison.gamma, method
-    )
+    interval, small = comparison.interval, comparison.verdict == "significant, not meaningful"
+    method: Any = interval.method if comparison.paired else "exact"
+    rule = VerdictRule(interval.confidence_level, 0.5 if small else comparison.gamma, method)
+    if comparison.winner is None or not comparison.lacking["ab".index(comparison.winner)]:
+        return rule
+    # With missing runs as the worst, the advantage may be too little to matter, and is one.
+    wins, ties, n = count_wins(*take_sides(comparison, comparison.winner))
+    holds = comparison.paired and rule.holds(wins, ties, n)
+    return rule if holds else replace(rule, gamma=0.5)
+
+
+def take_sides(comparison: Comparison, side: Winner) -> TwoSides:
+    """Scores of a side and of the other, higher is better, with runs that it lacks as its worst."""
+    a, b = comparison.higher
+    own, place = ((a, b), 0) if side == "a" else ((b, a), 1)
+    return take_worst(*own, comparison.lacking[place], paired=comparison.paired)
 
 
 def _find_pairs_until_robust(comparison: Comparison) -> int | None:
     """Pairs that would be robust if the same share of them were won."""
     if not comparison.paired:
         return None
-    a, b = comparison.higher
-    wins, ties, n = count_wins(*((a, b) if comparison.winner == "a" else (b, a)))
+    wins, ties, n = count_wins(*take_sides(comparison, comparison.winner or "b"))
     rule, pairs = claim_rule(comparison), n
     while pairs <= _LARGEST_PROMISE:
         pairs = max(pairs + 1, int(1.05 * pairs))

@@ -184,16 +184,9 @@ class _Estimation:
         """Estimate one algorithm's curve, up to so many runs, and say what it shows."""
         name = candidates.algorithm
         notes = question_alone(self.table, name, self.task, are_trials=True)
-        estimates = estimate_best_of(
-            _list_budgets(n_runs or candidates.test.size, self.asked),
-            candidates.validation,
-            candidates.test,
-            estimator=self.estimator,
-            goal=candidates.goal,
-            n_resamples=self.n_resamples,
-            rng=self.rng,
-        )
-        curve, at = self._trace(estimates, *self.limits)
+        estimates = self._find_curve(candidates, n_runs or candidates.test.size)
+        curve = self._trace(estimates, *self.limits)
+        at = self._find_point(curve)
         metric, same = self.table.metric_on(self.task), candidates.same_scores
         notes += ask(self._question_value(candidates, at.value), self.table.accepted)
         goal = self.table.goal_on(self.task)
@@ -219,6 +212,17 @@ class _Estimation:
         )
         doubts = doubt_best(result, (*notes, *self.table.notes), candidates.n_dropped)
         return replace(result, caveats=tuple(doubts)), estimates
+
+    def _find_curve(self, candidates: _Candidates, n_runs: int) -> BestOfEstimates:
+        return estimate_best_of(
+            _list_budgets(n_runs, self.asked),
+            candidates.validation,
+            candidates.test,
+            estimator=self.estimator,
+            goal=candidates.goal,
+            n_resamples=self.n_resamples,
+            rng=self.rng,
+        )
 
     def _question_value(self, candidates: _Candidates, value: float) -> Iterator[Suspicion]:
         """Ask about an expectation beyond every score but those of runs that diverged.
@@ -248,37 +252,70 @@ class _Estimation:
         a, estimates_a = self.estimate(first, n_runs)
         b, estimates_b = self.estimate(second, n_runs)
         difference = estimates_a.minus(estimates_b)
-        curve, at = self._trace(difference)
-        up = {"maximize": 1, "minimize": -1}
-        probability = best_of_probability(
-            a.n,
-            (up[first.goal] * first.validation, up[a.goal] * first.test),
-            (up[second.goal] * second.validation, up[a.goal] * second.test),
+        curve, probability = self._trace(difference), self._find_probability(first, second)
+        for sides in self._take_worst(first, second):
+            of_each = [self._find_curve(each, n_runs) for each in sides]
+            curve = _widen(curve, self._trace(of_each[0].minus(of_each[1])))
+            own, other = probability.interval, self._find_probability(*sides).interval
+            both = replace(own, low=min(own.low, other.low), high=max(own.high, other.high))
+            probability = replace(probability, interval=both)
+        return BestOfComparison(
+            a=a,
+            b=b,
+            difference=self._find_point(curve),
+            curve=curve,
+            probability=probability,
+            crossing=find_crossing(difference, confidence_level=self.confidence_level),
+            caveats=join_doubts([a, b], probability, any(x.n_dropped for x in (first, second))),
+        )
+
+    def _find_probability(self, first: _Candidates, second: _Candidates) -> Estimate:
+        """Chance that the best of n of the first beats that of the second."""
+        up, goal = {"maximize": 1, "minimize": -1}, self.table.goal_on(self.task)
+        return best_of_probability(
+            self.asked[0],
+            *((up[x.goal] * x.validation, up[goal] * x.test) for x in (first, second)),
             # A chance needs runs that win, and so no model of them.
             estimator="u" if self.estimator == "u" else "v",
             confidence_level=self.confidence_level,
             n_resamples=self.n_resamples,
             rng=self.rng,
         )
-        return BestOfComparison(
-            a=a,
-            b=b,
-            difference=at,
-            curve=curve,
-            probability=probability,
-            crossing=find_crossing(difference, confidence_level=self.confidence_level),
-            caveats=join_doubts([a, b], probability),
-        )
+
+    def _take_worst(
+        self, first: _Candidates, second: _Candidates
+    ) -> Iterator[tuple[_Candidates, _Candidates]]:
+        """Both with the runs that one of them lacks, as bad as the worst of both."""
+        pick = {"maximize": np.min, "minimize": np.max}
+        both = first, second
+        valid = pick[first.goal](np.concatenate([each.validation for each in both]))
+        test = pick[self.table.goal_on(self.task)](np.concatenate([each.test for each in both]))
+        for own in (each for each in both if each.n_dropped):
+            whole = replace(
+                own,
+                validation=np.append(own.validation, np.full(own.n_dropped, valid)),
+                test=np.append(own.test, np.full(own.n_dropped, test)),
+            )
+            yield (whole, second) if own is first else (first, whole)
 
     def _trace(
         self, estimates: BestOfEstimates, lowest: float = -np.inf, highest: float = np.inf
-    ) -> tuple[BestOfCurve, Estimate]:
-        """The curve within limits, and the point of it that sentences are about."""
+    ) -> BestOfCurve:
+        """The curve within limits."""
         level = self.confidence_level
         bounds = estimates.bounds(confidence_level=level, method=self.interval)
-        curve = BestOfCurve(estimates.n, estimates.value, *np.clip(bounds, lowest, highest))
+        return BestOfCurve(estimates.n, estimates.value, *np.clip(bounds, lowest, highest))
+
+    def _find_point(self, curve: BestOfCurve) -> Estimate:
+        """The point of a curve that sentences are about."""
         value, low, high = curve.at(self.asked[0])
-        return curve, Estimate(value, Interval(low, high, level, self.interval))
+        return Estimate(value, Interval(low, high, self.confidence_level, self.interval))
+
+
+def _widen(curve: BestOfCurve, other: BestOfCurve) -> BestOfCurve:
+    """Give a curve bounds that hold those of another too."""
+    low, high = np.minimum(curve.low, other.low), np.maximum(curve.high, other.high)
+    return replace(curve, low=low, high=high)
 
 
 def _list_budgets(n_runs: int, asked: Sequence[int]) -> IntArray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from outperform.questions.best_of.result import BestOf
 from outperform.questions.result import doubt_metric, join_caveats
-from outperform.stats import Estimate, normality_pvalue
+from outperform.stats import Estimate, expected_best_of, normality_pvalue
 from outperform.stats.checks import merge_ties
 from outperform.stats.variances import count_far_above
 from outperform.wording import count
@@ -44,16 +44,41 @@ def doubt_best(result: BestOf, notes: Sequence[str], n_dropped: int) -> Iterator
     yield from _doubt_scores(result)
     yield from notes
     if n_dropped:
-        yield (
-            f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out: a "
-            "candidate that fails is part of the budget too"
-        )
+        yield _describe_missing(result, n_dropped)
     yield from doubt_metric(result.metric, result.goal)
 
 
-def join_doubts(results: Sequence[BestOf], probability: Estimate | None = None) -> tuple[str, ...]:
-    """Doubts about all, those about single algorithms, and that one side always wins."""
+def _describe_missing(result: BestOf, n_dropped: int) -> str:
+    """How much less is to be expected if the runs that are missing are as bad as the worst."""
+    worst = {"maximize": np.min, "minimize": np.max}
+    valid, test = worst[result.validation_goal](result.validation), worst[result.goal](result.test)
+    value = expected_best_of(
+        result.n,
+        np.append(result.validation, np.full(n_dropped, valid)),
+        np.append(result.test, np.full(n_dropped, test)),
+        estimator=result.estimator,
+        goal=result.validation_goal,
+    )
+    return (
+        f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out: a candidate "
+        "that fails is part of the budget too; with each as bad as the worst of the others, the "
+        f"best of {result.n} is expected to reach {value:.4g}"
+    )
+
+
+def join_doubts(
+    results: Sequence[BestOf], probability: Estimate | None = None, are_missing: bool = False
+) -> tuple[str, ...]:
+    """Doubts about all, those about single algorithms, and that one side always wins.
+
+    Of two, runs may be missing.
+    """
     doubts = join_caveats({result.algorithm: result.caveats for result in results})
+    if are_missing:
+        doubts += (
+            "intervals of the difference, and of the chance, hold with incomplete runs left out "
+            "and with each as bad as the worst of both; all else is of the runs that are left",
+        )
     if probability is None or probability.interval.high - probability.interval.low >= _ROUNDING:
         return doubts
     return (

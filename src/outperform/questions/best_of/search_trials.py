@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from outperform.errors import InvalidInput
 from outperform.questions.decompose.search_curves import FitScores, Recorded, Retracer
 from outperform.runs import Runs, make_runs
+from outperform.runs.labels import Labels
 from outperform.runs.scope import HYPERPARAMETERS
 from outperform.runs.suspicions import Doubt, check_doubts
 from outperform.store.store import use_store
@@ -25,7 +28,8 @@ def collect_trials(
 
     The score of a run is its test score, chosen by its validation score; where searches recorded
     no test scores, the validation score is both. Only searches under the same seeds are put
-    together: validation scores of different splits cannot choose between candidates.
+    together: validation scores of different splits cannot choose between candidates. Trials that
+    failed are incomplete runs.
 
     Parameters
     ----------
@@ -36,12 +40,13 @@ def collect_trials(
     """
     retracer = Retracer(study, recorded)
     trials: dict[_Names, list[FitScores]] = {}
-    n_others = 0
+    n_others = n_left = 0
     for names, groups in _group_searches(study).items():
         for searches in groups:
-            scores = [scored for search in searches for _, scored in retracer.follow(search)]
+            scores = [*_find_ended(retracer, searches)]
             if any("valid" in scored for scored in scores):
                 trials[names] = scores
+                n_left += sum(search.n_trials for search in searches) - len(scores)
                 n_others += sum(map(len, groups)) - len(searches)
                 break
     if not trials:
@@ -52,7 +57,7 @@ def collect_trials(
     every = [scored for scores in trials.values() for scored in scores]
     tested = all("test" in scored for scored in every if "valid" in scored)
     runs = _make_runs(study, trials, tested=tested)
-    notes = [*_list_notes(study, n_others, len(every) - len(runs), tested)]
+    notes = [*_list_notes(study, n_others, n_left, tested)]
     if not isinstance(recorded, Mapping):  # which has scores alone
         with use_store(recorded) as store:
             notes += describe_versions(store)
@@ -63,6 +68,14 @@ def collect_trials(
         fixed_splits=runs.tasks,
         accepted=check_doubts(accept),
     )
+
+
+def _find_ended(retracer: Retracer, searches: Sequence[Search]) -> Iterator[FitScores]:
+    """Scores of the trials that are recorded; none of one that failed."""
+    for search in searches:
+        for params, scores in retracer.follow(search):
+            if search.make_fit(params).key(retracer.fingerprints) in retracer.scores:
+                yield scores
 
 
 def _group_searches(study: Study) -> dict[_Names, list[list[Search]]]:
@@ -82,19 +95,20 @@ def _make_runs(study: Study, trials: dict[_Names, list[FitScores]], *, tested: b
         (*names, number, scored)
         for names, scores in trials.items()
         for number, scored in enumerate(scores)
-        if "valid" in scored
     ]
     pipelines, tasks, numbers, scored = zip(*rows, strict=True)
-    return make_runs(
+    runs = make_runs(
         pipelines,
         tasks,
         numbers,
-        [scores["test" if tested else "valid"] for scores in scored],
+        [scores.get("test" if tested else "valid", np.nan) for scores in scored],
         metric=task.metric,
         goal=task.goal,
         source=f"the searches of {study.name}",
-        validation=[scores["valid"] for scores in scored] if tested else None,
+        validation=[scores.get("valid", np.nan) for scores in scored] if tested else None,
     )
+    failed = np.isnan(runs.score)
+    return replace(runs, incomplete=Labels(("", "failed"), failed.astype(int)), counted=True)
 
 
 def _list_notes(study: Study, n_others: int, n_missing: int, tested: bool) -> Iterator[str]:
@@ -115,4 +129,4 @@ def _list_notes(study: Study, n_others: int, n_missing: int, tested: bool) -> It
     if not tested:
         yield "searches recorded no test scores: validation scores choose, and are reported"
     if n_missing:
-        yield f"left out: {count(n_missing, 'trial')}, failed or not done yet"
+        yield f"left out: {count(n_missing, 'trial')}, not done yet"

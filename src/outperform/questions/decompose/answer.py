@@ -125,8 +125,9 @@ def decompose(
     """
     level = confidence_level
     if isinstance(runs, Mapping):
-        known = {"algorithm": algorithm or "", "task": task or "", "metric": metric or "score"}
-        result = decompose_scores(runs, **known, n_test=n_test, confidence_level=level)
+        known: dict[str, Any] = {"algorithm": algorithm or "", "task": task or ""}
+        known |= {"metric": metric or "score", "n_test": n_test, "confidence_level": level}
+        result = decompose_scores(runs, **known)
         return _question(result, check_doubts(accept))
     searches = None
     if is_store(runs) or hasattr(runs, "measurements"):
@@ -148,7 +149,9 @@ def decompose(
             },
         )
     apart = tuple(
-        decompose_scores(each.by_source, **each.names, n_test=n_test, confidence_level=level)
+        decompose_scores(
+            each.by_source, **each.names, n_test=n_test, confidence_level=level, failed=each.failed
+        )
         for each in variations
         if each.by_source
     )
@@ -198,10 +201,11 @@ def decompose_scores(
     metric: str = "score",
     n_test: int | None = None,
     confidence_level: float = 0.95,
+    failed: Mapping[str, int] | None = None,
 ) -> Decomposition:
     """Measure how much each source makes the scores of one algorithm on one task vary.
 
-    See `outperform.decompose`.
+    See `outperform.decompose`; of each source, so many runs failed besides.
     """
     arrays = {name: as_scores(x, f"source {name!r}", at_least=2) for name, x in scores.items()}
     if not arrays:
@@ -225,7 +229,8 @@ def decompose_scores(
         )
         for name, x in arrays.items()
     )
-    result = Decomposition(algorithm, task, metric, reference, sources)
+    left_out = {name: n for name, n in (failed or {}).items() if n}
+    result = Decomposition(algorithm, task, metric, reference, sources, left_out)
     return replace(result, caveats=tuple(doubt_sources(result, n_test)))
 
 

@@ -37,6 +37,15 @@ def doubt_sources(result: Decomposition, n_test: int | None) -> Iterator[str]:
             listed = f"each source ({min(few.values())})"
         normal = ", and below 5 they hold for normal scores only" if min(few.values()) < 5 else ""
         yield f"fewer than {_FEW_RUNS} runs of {listed}: their intervals are rough{normal}"
+    if result.failed:
+        whole = {v.source: v.n for v in result.sources}
+        listed = enumerate_names(
+            f"{n} of {n + whole.get(source, 0)} of {source}" for source, n in result.failed.items()
+        )
+        yield (
+            f"runs that failed are left out, {listed}: if they went badly, redrawing that makes "
+            "scores vary more than is seen here"
+        )
     if n_test is not None and all(v.binomial_sd is None for v in result.sources):
         yield (
             f"no binomial model of {result.metric}: it is for accuracies and error rates between 0 "

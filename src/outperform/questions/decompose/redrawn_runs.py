@@ -32,6 +32,7 @@ class Variation:
     task: str
     metric: str
     by_source: dict[str, list[float]] = field(default_factory=dict)  # one source at a time
+    failed: Counter[str] = field(default_factory=Counter)  # runs of these that have no score
     crossed: dict[tuple[str, ...], list[tuple[Level, float]]] = field(default_factory=dict)
 
     @property
@@ -58,9 +59,15 @@ def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
     variations: dict[tuple[str, str], Variation] = {}
     order = {name: place for place, name in enumerate([*study["pipelines"], *study["tasks"]])}
     planned.sort(key=lambda run: (order[run.task], order[run.pipeline], run.replicate))
-    for run in (label for label in planned if label.key in done):
+    known = {(label.pipeline, label.task) for label in planned if label.key in done}
+    for run in (label for label in planned if label.key in fits):
         names, metric = (run.pipeline, run.task), study["tasks"][run.task]["metric"]
+        if names not in known:
+            continue
         own = variations.setdefault(names, Variation(*names, metric))
+        if run.key not in done:
+            own.failed[run.source] += run.design == _ONE_BY_ONE
+            continue
         fit = done[run.key]
         score = get_test_score(fit.scores, fit.key, store)
         if run.design == _ONE_BY_ONE:

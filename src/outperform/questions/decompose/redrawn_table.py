@@ -99,7 +99,10 @@ class _Reader:
         runs, task = self.runs, self.runs.tasks[self.runs.task[rows[0]]]
         algorithm = runs.algorithms[runs.algorithm[rows[0]]] if runs.algorithm_columns else ""
         variation = Variation(algorithm, task, runs.metric_on(task))
-        rows = rows[np.isfinite(runs.score[rows])]
+        is_whole = np.isfinite(runs.score[rows])
+        if not self.is_crossed:
+            variation.failed.update(self._spell(self.redrawn[0], rows[~is_whole]))
+        rows = rows[is_whole]
         scores = runs.score[rows].tolist()
         if self.is_crossed:
             levels = zip(*(self._spell(name, rows) for name in self.redrawn), strict=True)

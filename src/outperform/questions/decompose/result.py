@@ -1,6 +1,6 @@
 """What makes scores vary: each source redrawn alone, in every combination, and all of a study."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from outperform.plain_values import Plain
@@ -11,6 +11,7 @@ from outperform.stats import Estimate, VarianceComponent, VarianceComponents
 from outperform.stats.checks import FloatArray
 from outperform.stats.variances import deviation_ratio
 from outperform.study.sources import ALL, NOISE
+from outperform.wording import enumerate_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,14 @@ class SourceVariation(Plain):
 class Decomposition(Result):
     """Standard deviation per source of variation, each redrawn alone."""
 
-    JSON = "algorithm task metric scope largest reference sources caveats"
+    JSON = "algorithm task metric scope largest reference sources failed caveats"
 
     algorithm: str
     task: str
     metric: str
     reference: str  # source whose standard deviation is 1 in shares: split if it varies
     sources: tuple[SourceVariation, ...]
+    failed: Mapping[str, int] = field(default_factory=dict, hash=False)  # runs left out, by source
     caveats: tuple[str, ...] = ()
 
     @property
@@ -95,8 +97,11 @@ class Decomposition(Result):
             return f"No source changes {what}."
         lead = ""
         if self.lead is not None:
-            unsure = "" if self.is_surely_largest else ", not significantly more"
-            lead = f", {self.lead} times that of {others[0].source}{unsure}"
+            lead = f", {self.lead} times that of {others[0].source}"
+            if 1 in self.lead.interval:
+                lead += ", not significantly more"
+        if self.rivals:
+            lead += f"; runs of {enumerate_names(self.rivals)} failed"
         return (
             f"{largest.source} {'is' if self.is_surely_largest else 'seems'} the largest source of "
             f"variation of {what}: standard deviation {largest.sd} over {largest.n} runs{lead}."
@@ -113,8 +118,13 @@ class Decomposition(Result):
 
     @property
     def is_surely_largest(self) -> bool:
-        """Whether the largest source is significantly larger than the second."""
-        return self.lead is None or 1 not in self.lead.interval
+        """Whether the largest source is significantly larger than the second, and any other."""
+        return not self.rivals and (self.lead is None or 1 not in self.lead.interval)
+
+    @property
+    def rivals(self) -> list[str]:
+        """Other sources of which runs failed: had these gone badly, they might be the largest."""
+        return [name for name in self.failed if name not in (ALL, self.largest)]
 
     @property
     def largest(self) -> str:

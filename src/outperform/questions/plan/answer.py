@@ -13,6 +13,7 @@ from outperform.stats import noether_sample_size, plan_sequential_test, required
 from outperform.stats.checks import check_count, check_gamma, check_positive
 from outperform.stats.dependent_replicates import cautious_alpha
 from outperform.stats.verdicts import PlannedInterval
+from outperform.wording import count
 
 _MOST_PAIRS = 1_000_000_000  # nobody has more
 
@@ -69,6 +70,12 @@ def plan(
         # Where ties count for neither side, a pair that is tied is not won.
         tie_share = 0.0 if pilot.strict else pilot.n_ties / pilot.n_pairs
         probability, gamma, caveats = _learn_from(pilot, seen, better, gamma, tie_share)
+        if n_lacking := pilot.lacking[0 if better == pilot.a else 1]:
+            least, enough = seen * pilot.n_pairs / (pilot.n_pairs + n_lacking), None
+            with suppress(InvalidInput):  # not above a half, or as good as that
+                reached = gamma if least >= gamma else 0.5
+                enough = required_pairs(reached, alpha, beta, probability=least, interval=interval)
+            caveats += (_doubt_missing(better, n_lacking, least, enough),)
     rates = {"probability": probability, "interval": interval}
     needed = required_pairs(gamma, alpha, beta, tie_share=tie_share, **rates)
     if pilot is not None and tie_share:
@@ -128,6 +135,19 @@ def _learn_from(
         )
     caveats += [f"the pilot: {doubt}" for doubt in pilot.caveats]
     return seen, gamma if seen >= gamma else 0.5, tuple(caveats)
+
+
+def _doubt_missing(better: str, n_lacking: int, least: float, n_pairs: int | None) -> str:
+    """Say how many pairs it takes if runs that the better one of a pilot lacks went badly."""
+    takes = (
+        "and no number of pairs that can be run would show it"
+        if n_pairs is None
+        else f"which takes {n_pairs:,} pairs"
+    )
+    return (
+        f"planned by the runs that are left: had the {count(n_lacking, 'run')} that {better} lacks "
+        f"gone badly, it would win {least:.2g} of the time, {takes}"
+    )
 
 
 def _find_better(pilot: Comparison) -> tuple[float, str, str]:

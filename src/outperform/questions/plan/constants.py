@@ -11,7 +11,7 @@ from outperform.questions.decompose.search_curves import Retracer
 from outperform.stats import Estimate, RepeatedMeans, Variation, best_of_weights, repeated_means
 from outperform.stats.checks import FloatArray
 from outperform.store import Store
-from outperform.store.repeated_runs import RepeatedRuns, varies
+from outperform.store.repeated_runs import LEFT_OUT, RepeatedRuns, varies
 from outperform.study.designs import ONE_SEARCH
 from outperform.study.sources import ALL
 from outperform.study.study import Study
@@ -194,7 +194,8 @@ def _find_doubts(
         if repeats is not None and repeats.n_repetitions > 1:
             n = sum(measured.find_repetitions(kind, ALL, *pair).n_incomplete for pair in pairs)
             if n:
-                yield f"left out {count(n, 'repetition')} of {kind} with failed or missing runs"
+                yield f"left out {count(n, 'repetition')} of {kind} {LEFT_OUT}"
+    yield from measured.describe_missing(pairs)
     unknown = [" on ".join(pair) for pair in pairs if pair not in means]
     if means and unknown:
         yield f"ρ of {', '.join(unknown)} is not known: that of the others stands for it"

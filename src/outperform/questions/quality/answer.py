@@ -22,7 +22,7 @@ from outperform.stats import assess_design, assess_deviations
 from outperform.stats.checks import FloatArray, check_count
 from outperform.stats.variances import deviation
 from outperform.store import Store, is_store
-from outperform.store.repeated_runs import RepeatedRuns, Repeats, Repetitions
+from outperform.store.repeated_runs import LEFT_OUT, RepeatedRuns, Repeats, Repetitions
 from outperform.store.store import use_store
 from outperform.store.stored_runs import load_runs
 from outperform.study.designs import ONE_SEARCH
@@ -232,14 +232,13 @@ class _Asked:
         without = [f"{name} on {task}" for name, task in pairs if not self.has_ideal(name, task)]
         if without:
             yield f"left out, without two ideal runs that differ: {enumerate_names(without)}"
+        yield from self.runs.describe_missing(pairs)
         for pipeline, task in pairs:
             for design, repeated in self._find_repetitions((pipeline, task)):
                 name = f"{name_design(*design)} of {pipeline} on {task}"
                 if repeated.n_incomplete:
-                    yield (
-                        f"{name}: left out {count(repeated.n_incomplete, 'repetition')} with "
-                        "failed or missing runs"
-                    )
+                    n_incomplete = count(repeated.n_incomplete, "repetition")
+                    yield f"{name}: left out {n_incomplete} {LEFT_OUT}"
                 if repeated.scores.shape[1] < 2:
                     yield f"{name}: one replicate a repetition tells neither V nor ρ"
                 elif len(repeated.scores) > 1 and np.ptp(repeated.scores) == 0:

@@ -373,5 +373,8 @@ def _doubt_pool(pool: _Pool, curve: DetectionCurve, gamma: float, n_dropped: int
     if n < _FEW_RUNS:
         yield f"{n} runs are few to stand for all: these rates are rough"
     if n_dropped:
-        yield f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out"
+        yield (
+            f"{count(n_dropped, 'incomplete run was', 'incomplete runs were')} left out: if these "
+            "went badly, scores vary more than the runs at hand show"
+        )
     yield EITHER_SIDE

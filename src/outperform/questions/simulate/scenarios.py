@@ -17,7 +17,7 @@ from outperform.stats.decision_rules import NormalScores
 from outperform.stats.variance_sources import RepeatedMeans, repeated_means
 from outperform.stats.variances import deviation
 from outperform.store import Store
-from outperform.store.repeated_runs import RepeatedRuns, varies
+from outperform.store.repeated_runs import LEFT_OUT, RepeatedRuns, varies
 from outperform.store.store import use_store
 from outperform.wording import count, suggest_names
 
@@ -174,7 +174,8 @@ def measure_variation(
         measured = RepeatedRuns.of(opened)
     notes: list[str] = []
     biased: list[Scenario] = []
-    for name, where in measured.choose_pairs(pipelines, task):
+    pairs = measured.choose_pairs(pipelines, task)
+    for name, where in pairs:
         title = f"{name} on {where}"
         ideal = np.array([*measured.find_ideal(name, where).values()])
         if varies(ideal):
@@ -190,7 +191,8 @@ def measure_variation(
             f"{_REPEAT} and run it",
         )
     notes.append(_COMMON if biased else f"no bias was measured: {_REPEAT} to see that of fix-hopt")
-    return (replace(IDEAL, notes=(*notes, *measured.notes)), *biased)
+    notes += [*measured.describe_missing(pairs), *measured.notes]
+    return (replace(IDEAL, notes=tuple(notes)), *biased)
 
 
 def _describe(name: str, scores: FloatArray, ideal: FloatArray, n_incomplete: int) -> Scenario:
@@ -206,9 +208,7 @@ def _describe(name: str, scores: FloatArray, ideal: FloatArray, n_incomplete: in
     sigma = float(ideal.std(ddof=1)) if varies(ideal) else total
     notes = [_describe_repetitions(name, means, ideal)]
     if n_incomplete:
-        notes += [
-            f"{name}: left out {count(n_incomplete, 'repetition')} with failed or missing runs"
-        ]
+        notes += [f"{name}: left out {count(n_incomplete, 'repetition')} {LEFT_OUT}"]
     if len(scores) < _FEW_REPETITIONS:
         notes += [f"{name}: {len(scores)} repetitions are few: the bias is rough"]
     scenario = describe_variation(sigma, bias_sd=bias, conditional_sd=within, name=name)
