@@ -254,9 +254,15 @@ def test_validation_scores_are_kept(write):
         ("train_acc,Training Loss,train/f1,metrics.train.acc,test_acc", ""),
         ("val_size,test_acc", ""),
         ("valley_acc_gap,test_acc", ""),
+        ("best_val_acc,test_acc", "best_val_acc"),
+        ("best val/acc,min_val_loss,test_acc", "best val/acc"),
+        ("loss_val,acc_val,test_acc", "acc_val"),
+        ("accuracy (val),test_acc", "accuracy (val)"),
+        ("acc_train,final_train_acc,mean_train_score,test_acc", ""),
+        ("f1_std_dev,test_acc", ""),
     ],
 )
-def test_columns_that_begin_like_validation_hold_it_and_never_the_score(write, columns, validation):
+def test_columns_that_say_validation_hold_it_and_never_the_score(write, columns, validation):
     numbers = ",".join(["0.5"] * len(columns.split(",")))
     runs = read_runs(write(f"{columns}\n{numbers}\n"))
     assert (runs.metric, runs.validation_metric) == ("test_acc", validation)
@@ -265,6 +271,11 @@ def test_columns_that_begin_like_validation_hold_it_and_never_the_score(write, c
 def test_validation_scores_may_be_reported_by_name(write):
     runs = read_runs(write("model,val_acc\na,0.25\n"), metric="val_acc")
     assert (runs.metric, runs.validation_metric) == ("val_acc", "")
+
+
+@pytest.mark.parametrize("name", ["best_val_test_acc", "test_acc_best_val", "best_test_acc"])
+def test_test_scores_that_validation_chose_are_scores(write, name):
+    assert read_runs(write(f"{name},acc_val\n0.5,0.25\n")).metric == name
 
 
 def test_a_column_of_text_is_not_the_score_if_another_can_be(write):

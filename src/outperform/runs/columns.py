@@ -70,10 +70,23 @@ _NO_SETTING = split_words(
 # What trackers put before the names they export.
 _TRACKER = re.compile(r"(attributes|config|hparams|info|metrics|params|summary|user_attrs)[./_]")
 _SETTING_OF = re.compile(r"(config|hparams|hyperparameters|params)[./_]")
-_VALIDATION_OF = re.compile(r"(val|valid|validation|dev)[_ ./-]")
-_TRAINING_OF = re.compile(r"(train|training)[_ ./-]")
+# On which data a score is, before or behind its metric: `val_acc`, `best_val_acc`, `acc_train`.
+_OF_SEVERAL = "(?:(?:average|avg|best|final|last|max|mean|min|peak)[_ ./-])?"
+_VALIDATION_OF = re.compile(
+    r"(val|valid|validation|dev)[_ ./-]|"
+    rf"{_OF_SEVERAL}(val|valid|validation|dev)[_ ./-](?!.*test)|"
+    r"(?!.*test).*(?<!at)(?<!best)(?<!by)(?<!standard)(?<!std)[_ ./-]\(?(val|valid|validation|dev)"
+    r"\)?$"
+)
+_TRAINING_OF = re.compile(
+    rf"{_OF_SEVERAL}(train|training)[_ ./-]|"
+    r".*(?<!after)(?<!before)(?<!\bn)(?<!\bnum)[_ ./-]\(?train\)?$"
+)
 _BEST = re.compile(r"(?<![a-z])(best|peak)(?![a-z])")
-_TEST_OF = re.compile(r"(eval|test)[_ ./-]")
+_DATA = re.compile(
+    rf"^{_OF_SEVERAL}(dev|eval|test|val|valid|validation)[_ ./-]|"
+    r"[_ ./-]\(?(dev|eval|test|val|valid|validation)\)?$"
+)
 _EXAMPLES = "data|examples|images|instances|items|points|rows|samples|set|size"
 _TEST_DATA = re.compile(
     f"n_?(eval|test)(_({_EXAMPLES}))?|(num|number_of)_(eval|test)_({_EXAMPLES})|"
@@ -156,6 +169,8 @@ def read_name(name: str) -> ColumnName:
     [['label', 'total'], ['test data'], ['training'], ['test data', 'total']]
     >>> [sorted(read_name(name).hints) for name in ("n_train", "varied seed", "n_errors", "lr")]
     [['label', 'training'], ['label', 'redrawn'], ['label'], []]
+    >>> [read_name(name).data for name in ("best_val_acc", "acc_train", "best_val_test_acc")]
+    ['validation', 'training', None]
     >>> [read_name(name).is_best for name in ("best_test_acc", "test/acc_best", "bestiary_f1")]
     [True, True, False]
     """
@@ -406,7 +421,7 @@ def find_validation(table: SourceTable, names: Collection[str], score: str) -> s
     numeric = [name for name in names if not table.holds_text(name)]
     known = recognise(numeric, VALIDATION)[:1]
     begun = [name for name in numeric if looks_like_score(name)]
-    metric = _TEST_OF.sub("", read_name(score).bare, count=1)
-    alike = [n for n in begun if _VALIDATION_OF.sub("", read_name(n).bare, count=1) == metric]
+    metric = _DATA.sub("", read_name(score).bare, count=1)
+    alike = [name for name in begun if _DATA.sub("", read_name(name).bare, count=1) == metric]
     candidates = known or alike or begun
     return candidates[0] if len(candidates) == 1 else None
