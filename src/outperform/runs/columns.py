@@ -120,13 +120,15 @@ _REDRAWN = re.compile(
     "(factor|seed|source)_(redrawn|var(ied|ying)|randomi[sz]ed)|"
     "source_of_varia(nce|tion)|varia(nce|tion)_source"
 )
+_SEED = re.compile(r"(\w+[_-])?(random|rng)?seed([_-](everything|id|idx|index|no|num|number))?")
 
 At: TypeAlias = Literal["last", "best-validation"] | int | float | str
 Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
-Hint: TypeAlias = Literal["label", "most", "redrawn", "test data", "total", "training"]
+Hint: TypeAlias = Literal["label", "most", "redrawn", "seed", "test data", "total", "training"]
 _HINTS: dict[Hint, re.Pattern[str]] = {
     "most": _MOST_REACHED,
     "redrawn": _REDRAWN,
+    "seed": _SEED,
     "test data": _TEST_DATA,
     "total": _TOTAL,
     "training": _TRAINING,
@@ -141,6 +143,7 @@ class ColumnName(NamedTuple):
     - label: anything, of which nothing is known;
     - most: how many points a run could reach;
     - redrawn: which source of variation was redrawn for a run;
+    - seed: a seed, of whatever;
     - test data: which examples a run was tested on, or how many;
     - total: how many answers were asked for;
     - training: how much training a run had.
@@ -254,8 +257,13 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
     """Say what each column is for, in one walk over the header."""
     replicates = recognise(names, REPLICATE)
     replicate = tuple(replicates[:1])
+    spare = replicates[1:]
+    if not replicates:  # `init_seed` and `data_seed` tell runs apart together
+        replicates = [n for n in names if {"redrawn", "seed"} & read_name(n).hints == {"seed"}]
+        replicate, spare = tuple(replicates), replicates
     if wanted.replicate is not None:
         replicate = find_columns(wanted.replicate, names, source)
+        spare = [name for name in replicates if name not in replicate]
     algorithm = _find_one(names, ALGORITHM, wanted.algorithm, source)
     task = _find_one(names, TASK, wanted.task, source)
     by_kind: dict[Kind, list[str]] = defaultdict(list)
@@ -284,7 +292,7 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
         algorithm=algorithm,
         task=task,
         replicate=tuple(name for name in replicate if name not in never),
-        spare=tuple(name for name in replicates if name not in replicate),
+        spare=tuple(spare),
         status=tuple(status),
         steps=tuple(steps),
         times=tuple(by_kind["time"]),
