@@ -322,6 +322,38 @@ def test_a_column_that_counts_rows_is_no_algorithm(write, name):
     assert read_runs(path, **options).algorithms == (name, "resnet", "vgg")
 
 
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("n", [150, 569]),
+        ("#classes", [3, 2]),
+        ("test_size", [30, 114]),
+        ("time", [12.5, 80.1]),
+        ("lr", [0.01, 0.001]),
+        ("p-value", [0.03, ""]),
+    ],
+)
+def test_a_column_that_describes_rows_is_no_algorithm(write, name, cells):
+    rows = [f"iris,{cells[0]},0.95,0.96,0.94", f"cancer,{cells[1]},0.94,0.97,0.93"]
+    text = "\n".join([f"dataset,{name},C,resnet,vgg", *rows])
+    options = {"wide": True, "goal": "maximize", "rows": "tasks"}
+    runs = read_runs(write(text), **options)
+    assert runs.algorithms == ("C", "resnet", "vgg")
+    assert runs.notes == (
+        f"{name} is left out, as it seems to describe rows: name all columns that are algorithms "
+        "with --algorithm if not",
+    )
+    named = read_runs(write(text), algorithm=(name, "C", "vgg"), **options)
+    assert (named.algorithms, named.notes) == ((name, "C", "vgg"), ())
+
+
+def test_columns_of_scores_are_algorithms_whatever_they_are_called(write):
+    rows = ["iris,0.99,0.6,0.95,0.94", "cancer,0.98,0.5,0.94,0.93"]
+    text = "\n".join(["dataset,C,K,resnet,vgg", *rows])
+    runs = read_runs(write(text), wide=True, goal="maximize", rows="tasks")
+    assert (runs.algorithms, runs.notes) == (("C", "K", "resnet", "vgg"), ())
+
+
 def test_a_quoted_header_and_old_newlines_are_read(write):
     runs = read_runs(write('"algorithm","seed","top-1, acc"\ra,1,0.5\rb,1,0.25\r'))
     assert (runs.algorithms, runs.metric) == (("a", "b"), "top-1, acc")
