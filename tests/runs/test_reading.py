@@ -188,6 +188,21 @@ def test_rows_that_sum_up_others_are_left_out_of_many(write):
     assert runs.notes == ("row 10003 sums up other rows (Mean) and was left out: it is no run",)
 
 
+@pytest.mark.parametrize("label", ["ensemble", "All", "OOF", "best", "overall"])
+def test_what_is_made_of_numbered_runs_is_no_run(write, label):
+    runs = read_runs(write(f"model,fold,score\na,1,0.5\na,2,0.6\na,{label},0.7\n"))
+    assert runs.score.tolist() == [0.5, 0.6]
+    assert runs.notes == (f"row 4 sums up other rows ({label}) and was left out: it is no run",)
+    named = read_runs(write(f"model,run,score\na,last,0.5\na,swa,0.6\na,{label},0.7\n"))
+    assert (len(named), named.notes) == (3, ())
+
+
+def test_a_mean_over_the_folds_of_each_seed_is_no_run(write):
+    rows = [f"a,{seed},{fold},0.5" for seed in (0, 1) for fold in (0, 1, "mean")]
+    path = write("\n".join(["model,seed,fold,score", *rows]))
+    assert len(read_runs(path, replicate="seed,fold")) == 4
+
+
 def test_tasks_that_sum_up_others_are_left_out(write):
     rows = [f"{m},{t},{s},0.5" for m in "ab" for t in ("iris", "wine", "Average") for s in (1, 2)]
     text = "\n".join(["model,task,seed,score", *rows])
