@@ -10,7 +10,8 @@ neg_mean_squared_error | roc_auc | ROC-AUC | r2 | R² | R^2 | r2_score | bleu | 
 mAP@50 | ndcg@10 | recall@k | f1_macro | F1 Score | macro F1 | mean_test_score | valAccuracy | IoU
 | win rate | exact_match | images/sec | tokens per second | explained_variance | log-likelihood |
 balanced accuracy | true positive rate | negative predictive value | test.score |
-average_precision | success_rate | test/acc | Eval/Accuracy | metrics/mAP | metrics.auc
+average_precision | success_rate | test/acc | Eval/Accuracy | metrics/mAP | metrics.auc |
+Rank-1 accuracy | score ↑ | PSNR ↑ | text-to-image recall | q (higher is better)
 """
 
 DOWN = """
@@ -18,14 +19,15 @@ loss | Val Loss | valLoss | test_loss_mean | error_rate | top-5 error | wer | WE
 | perplexity | ppl | elapsed | seconds | latency | latency_ms | train_time | score_time |
 mean_fit_time | rmse | mean_squared_error | MAPE | brier_score | cross-entropy | negative log
 likelihood | nll | false_positive_rate | edit distance | bits per byte | expected calibration
-error | mean rank | val/loss
+error | mean rank | val/loss | score ↓ | FID ↓ | value (lower is better) | AURC ↓
 """
 
 UNKNOWN = """
 value | result | test | val | x | "" | lossless_ratio | f1_error | accuracy_drop | loss weight |
 acc_std | learning_rate | dropout rate | 1 - accuracy | 1-acc | inverse_loss | accuracy gap |
 std_acc | stdev of loss | scoreboard | accurate | errorless | neg | neg_score | lossy |
-loss_accuracy | rate | error reduction | mapping
+loss_accuracy | rate | error reduction | mapping | Rank-1 | rank@5 | epochs_to_accuracy |
+steps until success | queries needed for success | attack_success_rate | accuracy ↓ | loss ↑
 """
 
 
@@ -52,6 +54,7 @@ def test_times_are_metrics_but_seldom_the_score():
     assert looks_like_score("test_acc")
     assert not looks_like_score("seconds")
     assert not looks_like_score("notes")
+    assert not looks_like_score("Params ↓")
 
 
 def test_unknown_direction_is_refused(write):

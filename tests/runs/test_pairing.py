@@ -39,6 +39,58 @@ def test_scores_are_paired_by_replicate_not_by_row(write):
     assert pairs.n_dropped == 0
 
 
+@pytest.mark.parametrize(
+    ("columns", "used"),
+    [
+        ("init_seed,data_seed", ("init_seed", "data_seed")),
+        ("random_seed,note", ("random_seed",)),
+        ("config.seed_everything,n_seeds", ("config.seed_everything",)),
+        ("seed,data_seed", ("seed",)),
+        ("varied_seed,note", ()),  # says what was redrawn
+        ("linseed,note", ()),
+    ],
+)
+def test_seeds_of_any_name_tell_runs_apart_together(write, columns, used):
+    runs = read_runs(write(f"algorithm,{columns},score\na,1,1,0.9\nb,1,1,0.8\n"))
+    assert runs.replicate_columns == used
+
+
+def test_pairs_of_crossed_seeds_are_no_independent_runs(write):
+    luck = np.random.default_rng(0).normal(0.9, 0.01, (2, 5))
+    noise = np.random.default_rng(1).normal(0, 1e-3, (2, 5, 5))
+    rows = [
+        f"{name},{data},{init},{luck[side, data] + noise[side, data, init]}"
+        for side, name in enumerate("ab")
+        for data in range(5)
+        for init in range(5)
+    ]
+    path = write(long(*rows, header="algorithm,data_seed,init_seed,score"))
+    with pytest.raises(InvalidScores) as caught:
+        read_runs(path).pair("a", "b")
+    assert str(caught.value) == (
+        "the differences of pairs with the same data_seed resemble one another: these are 5 "
+        "independent pairs, not 25. Average over init_seed first, one row for each data_seed; if "
+        "they are independent all the same, pass --accept nested (from Python: read_runs(..., "
+        'accept="nested")).'
+    )
+
+
+def test_seeds_that_only_some_share_are_named(write):
+    rows = [
+        f"{name},{data},{data + 10 * side}" for side, name in enumerate("ab") for data in (0, 1)
+    ]
+    text = long(
+        *(f"{row},0.{n}" for n, row in enumerate(rows)), header="algorithm,data_seed,x_seed,score"
+    )
+    with pytest.raises(UnpairedScores) as caught:
+        read_runs(write(text)).pair("a", "b")
+    assert str(caught.value) == (
+        "the seeds of 'a' and 'b' do not match: no data_seed,x_seed is shared in runs.csv (0,0, "
+        "1,1 against 0,10, 1,11). Pass --replicate data_seed, which pairs all 2 of them, or pass "
+        "--unpaired."
+    )
+
+
 def test_each_task_has_its_own_pairs(write):
     pairs = read_runs(write(TWO_TASKS)).pair("resnet", "vgg", "mnist")
     assert pairs.a.tolist() == [0.99, 0.96]

@@ -188,6 +188,21 @@ def test_rows_that_sum_up_others_are_left_out_of_many(write):
     assert runs.notes == ("row 10003 sums up other rows (Mean) and was left out: it is no run",)
 
 
+@pytest.mark.parametrize("label", ["ensemble", "All", "OOF", "best", "overall"])
+def test_what_is_made_of_numbered_runs_is_no_run(write, label):
+    runs = read_runs(write(f"model,fold,score\na,1,0.5\na,2,0.6\na,{label},0.7\n"))
+    assert runs.score.tolist() == [0.5, 0.6]
+    assert runs.notes == (f"row 4 sums up other rows ({label}) and was left out: it is no run",)
+    named = read_runs(write(f"model,run,score\na,last,0.5\na,swa,0.6\na,{label},0.7\n"))
+    assert (len(named), named.notes) == (3, ())
+
+
+def test_a_mean_over_the_folds_of_each_seed_is_no_run(write):
+    rows = [f"a,{seed},{fold},0.5" for seed in (0, 1) for fold in (0, 1, "mean")]
+    path = write("\n".join(["model,seed,fold,score", *rows]))
+    assert len(read_runs(path, replicate="seed,fold")) == 4
+
+
 def test_tasks_that_sum_up_others_are_left_out(write):
     rows = [f"{m},{t},{s},0.5" for m in "ab" for t in ("iris", "wine", "Average") for s in (1, 2)]
     text = "\n".join(["model,task,seed,score", *rows])
@@ -254,9 +269,15 @@ def test_validation_scores_are_kept(write):
         ("train_acc,Training Loss,train/f1,metrics.train.acc,test_acc", ""),
         ("val_size,test_acc", ""),
         ("valley_acc_gap,test_acc", ""),
+        ("best_val_acc,test_acc", "best_val_acc"),
+        ("best val/acc,min_val_loss,test_acc", "best val/acc"),
+        ("loss_val,acc_val,test_acc", "acc_val"),
+        ("accuracy (val),test_acc", "accuracy (val)"),
+        ("acc_train,final_train_acc,mean_train_score,test_acc", ""),
+        ("f1_std_dev,test_acc", ""),
     ],
 )
-def test_columns_that_begin_like_validation_hold_it_and_never_the_score(write, columns, validation):
+def test_columns_that_say_validation_hold_it_and_never_the_score(write, columns, validation):
     numbers = ",".join(["0.5"] * len(columns.split(",")))
     runs = read_runs(write(f"{columns}\n{numbers}\n"))
     assert (runs.metric, runs.validation_metric) == ("test_acc", validation)
@@ -265,6 +286,11 @@ def test_columns_that_begin_like_validation_hold_it_and_never_the_score(write, c
 def test_validation_scores_may_be_reported_by_name(write):
     runs = read_runs(write("model,val_acc\na,0.25\n"), metric="val_acc")
     assert (runs.metric, runs.validation_metric) == ("val_acc", "")
+
+
+@pytest.mark.parametrize("name", ["best_val_test_acc", "test_acc_best_val", "best_test_acc"])
+def test_test_scores_that_validation_chose_are_scores(write, name):
+    assert read_runs(write(f"{name},acc_val\n0.5,0.25\n")).metric == name
 
 
 def test_a_column_of_text_is_not_the_score_if_another_can_be(write):
@@ -309,6 +335,38 @@ def test_a_column_that_counts_rows_is_no_algorithm(write, name):
     assert read_runs(path, algorithm=f"{name},vgg", **options).algorithms == (name, "vgg")
     path = write("\n".join([f"{name},resnet,vgg", *rows[:3], "9,0.5,0.5", *rows[4:]]))
     assert read_runs(path, **options).algorithms == (name, "resnet", "vgg")
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("n", [150, 569]),
+        ("#classes", [3, 2]),
+        ("test_size", [30, 114]),
+        ("time", [12.5, 80.1]),
+        ("lr", [0.01, 0.001]),
+        ("p-value", [0.03, ""]),
+    ],
+)
+def test_a_column_that_describes_rows_is_no_algorithm(write, name, cells):
+    rows = [f"iris,{cells[0]},0.95,0.96,0.94", f"cancer,{cells[1]},0.94,0.97,0.93"]
+    text = "\n".join([f"dataset,{name},C,resnet,vgg", *rows])
+    options = {"wide": True, "goal": "maximize", "rows": "tasks"}
+    runs = read_runs(write(text), **options)
+    assert runs.algorithms == ("C", "resnet", "vgg")
+    assert runs.notes == (
+        f"{name} is left out, as it seems to describe rows: name all columns that are algorithms "
+        "with --algorithm if not",
+    )
+    named = read_runs(write(text), algorithm=(name, "C", "vgg"), **options)
+    assert (named.algorithms, named.notes) == ((name, "C", "vgg"), ())
+
+
+def test_columns_of_scores_are_algorithms_whatever_they_are_called(write):
+    rows = ["iris,0.99,0.6,0.95,0.94", "cancer,0.98,0.5,0.94,0.93"]
+    text = "\n".join(["dataset,C,K,resnet,vgg", *rows])
+    runs = read_runs(write(text), wide=True, goal="maximize", rows="tasks")
+    assert (runs.algorithms, runs.notes) == (("C", "K", "resnet", "vgg"), ())
 
 
 def test_a_quoted_header_and_old_newlines_are_read(write):

@@ -43,8 +43,7 @@ def test_a_choice_of_metrics_is_left_to_the_user(shared_data):
     with pytest.raises(UnknownColumn) as caught:
         read_runs(path)
     assert caught.value.problem == (
-        "columns test_acc, best_valid_acc, best_test_acc of derived_resnet_cifar100.csv may all be "
-        "the score"
+        "columns test_acc, best_test_acc of derived_resnet_cifar100.csv may all be the score"
     )
     assert len(read_runs(path, metric="test_acc")) == 74
 
@@ -55,7 +54,15 @@ def test_a_leaderboard(shared_data):
 
 
 def test_a_search_history(shared_data):
-    runs = read_runs(shared_data / "hpo_histories" / "sst5.csv", algorithm="encoder")
+    path = shared_data / "hpo_histories" / "sst5.csv"
+    with pytest.raises(UnknownColumn) as caught:
+        read_runs(path, algorithm="encoder")
+    assert str(caught.value) == (
+        "sst5.csv has scores of validation or training data (best_validation_accuracy), but no "
+        "column looks like the score to report. Name it with --metric; --metric "
+        "'best_validation_accuracy' reports those."
+    )
+    runs = read_runs(path, algorithm="encoder", metric="best_validation_accuracy")
     assert (runs.metric, len(runs)) == ("best_validation_accuracy", 1600)
 
 

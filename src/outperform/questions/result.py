@@ -69,7 +69,7 @@ def doubt_metric(metric: str, goal: Goal) -> Iterator[str]:
             f"{metric!r} is not of test data by its name: what was trained, tuned or stopped by it "
             "looks better than it is, most of all what was tried most"
         )
-    if name.is_best:
+    elif name.is_best:
         yield (
             f"{metric!r} is the best of several by its name, such as of all epochs: if test data "
             "chose it, it is better than what will be met, most of all for what was tested most"

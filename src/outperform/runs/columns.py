@@ -70,10 +70,23 @@ _NO_SETTING = split_words(
 # What trackers put before the names they export.
 _TRACKER = re.compile(r"(attributes|config|hparams|info|metrics|params|summary|user_attrs)[./_]")
 _SETTING_OF = re.compile(r"(config|hparams|hyperparameters|params)[./_]")
-_VALIDATION_OF = re.compile(r"(val|valid|validation|dev)[_ ./-]")
-_TRAINING_OF = re.compile(r"(train|training)[_ ./-]")
+# On which data a score is, before or behind its metric: `val_acc`, `best_val_acc`, `acc_train`.
+_OF_SEVERAL = "(?:(?:average|avg|best|final|last|max|mean|min|peak)[_ ./-])?"
+_VALIDATION_OF = re.compile(
+    r"(val|valid|validation|dev)[_ ./-]|"
+    rf"{_OF_SEVERAL}(val|valid|validation|dev)[_ ./-](?!.*test)|"
+    r"(?!.*test).*(?<!at)(?<!best)(?<!by)(?<!standard)(?<!std)[_ ./-]\(?(val|valid|validation|dev)"
+    r"\)?$"
+)
+_TRAINING_OF = re.compile(
+    rf"{_OF_SEVERAL}(train|training)[_ ./-]|"
+    r".*(?<!after)(?<!before)(?<!\bn)(?<!\bnum)[_ ./-]\(?train\)?$"
+)
 _BEST = re.compile(r"(?<![a-z])(best|peak)(?![a-z])")
-_TEST_OF = re.compile(r"(eval|test)[_ ./-]")
+_DATA = re.compile(
+    rf"^{_OF_SEVERAL}(dev|eval|test|val|valid|validation)[_ ./-]|"
+    r"[_ ./-]\(?(dev|eval|test|val|valid|validation)\)?$"
+)
 _EXAMPLES = "data|examples|images|instances|items|points|rows|samples|set|size"
 _TEST_DATA = re.compile(
     f"n_?(eval|test)(_({_EXAMPLES}))?|(num|number_of)_(eval|test)_({_EXAMPLES})|"
@@ -107,13 +120,15 @@ _REDRAWN = re.compile(
     "(factor|seed|source)_(redrawn|var(ied|ying)|randomi[sz]ed)|"
     "source_of_varia(nce|tion)|varia(nce|tion)_source"
 )
+_SEED = re.compile(r"(\w+[_-])?(random|rng)?seed([_-](everything|id|idx|index|no|num|number))?")
 
 At: TypeAlias = Literal["last", "best-validation"] | int | float | str
 Kind: TypeAlias = Literal["step", "time", "example", "setting", "status", "other"]
-Hint: TypeAlias = Literal["label", "most", "redrawn", "test data", "total", "training"]
+Hint: TypeAlias = Literal["label", "most", "redrawn", "seed", "test data", "total", "training"]
 _HINTS: dict[Hint, re.Pattern[str]] = {
     "most": _MOST_REACHED,
     "redrawn": _REDRAWN,
+    "seed": _SEED,
     "test data": _TEST_DATA,
     "total": _TOTAL,
     "training": _TRAINING,
@@ -128,6 +143,7 @@ class ColumnName(NamedTuple):
     - label: anything, of which nothing is known;
     - most: how many points a run could reach;
     - redrawn: which source of variation was redrawn for a run;
+    - seed: a seed, of whatever;
     - test data: which examples a run was tested on, or how many;
     - total: how many answers were asked for;
     - training: how much training a run had.
@@ -156,6 +172,8 @@ def read_name(name: str) -> ColumnName:
     [['label', 'total'], ['test data'], ['training'], ['test data', 'total']]
     >>> [sorted(read_name(name).hints) for name in ("n_train", "varied seed", "n_errors", "lr")]
     [['label', 'training'], ['label', 'redrawn'], ['label'], []]
+    >>> [read_name(name).data for name in ("best_val_acc", "acc_train", "best_val_test_acc")]
+    ['validation', 'training', None]
     >>> [read_name(name).is_best for name in ("best_test_acc", "test/acc_best", "bestiary_f1")]
     [True, True, False]
     """
@@ -239,8 +257,13 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
     """Say what each column is for, in one walk over the header."""
     replicates = recognise(names, REPLICATE)
     replicate = tuple(replicates[:1])
+    spare = replicates[1:]
+    if not replicates:  # `init_seed` and `data_seed` tell runs apart together
+        replicates = [n for n in names if {"redrawn", "seed"} & read_name(n).hints == {"seed"}]
+        replicate, spare = tuple(replicates), replicates
     if wanted.replicate is not None:
         replicate = find_columns(wanted.replicate, names, source)
+        spare = [name for name in replicates if name not in replicate]
     algorithm = _find_one(names, ALGORITHM, wanted.algorithm, source)
     task = _find_one(names, TASK, wanted.task, source)
     by_kind: dict[Kind, list[str]] = defaultdict(list)
@@ -269,7 +292,7 @@ def assign_roles(names: Sequence[str], wanted: Wanted, source: str) -> Roles:
         algorithm=algorithm,
         task=task,
         replicate=tuple(name for name in replicate if name not in never),
-        spare=tuple(name for name in replicates if name not in replicate),
+        spare=tuple(spare),
         status=tuple(status),
         steps=tuple(steps),
         times=tuple(by_kind["time"]),
@@ -406,7 +429,7 @@ def find_validation(table: SourceTable, names: Collection[str], score: str) -> s
     numeric = [name for name in names if not table.holds_text(name)]
     known = recognise(numeric, VALIDATION)[:1]
     begun = [name for name in numeric if looks_like_score(name)]
-    metric = _TEST_OF.sub("", read_name(score).bare, count=1)
-    alike = [n for n in begun if _VALIDATION_OF.sub("", read_name(n).bare, count=1) == metric]
+    metric = _DATA.sub("", read_name(score).bare, count=1)
+    alike = [name for name in begun if _DATA.sub("", read_name(name).bare, count=1) == metric]
     candidates = known or alike or begun
     return candidates[0] if len(candidates) == 1 else None

@@ -107,7 +107,14 @@ _PHRASES = {
 }
 _PHRASE = re.compile(rf"\b(?:{'|'.join(_PHRASES)})\b")
 _WORD = re.compile(r"[^\W_]+")
-_TOP = re.compile(r"\btop\d*\b")
+_TOP = re.compile(r"\btop\d*\b|\brank ?\d+\b")  # rank-1 is an accuracy, of being ranked first
+# How long it takes to reach something says nothing of how much of it is good.
+_EFFORT = re.compile(
+    r"(?:batch|call|episode|epoch|eval|evaluation|example|frame|generation|iter|iteration|quer|"
+    r"round|sample|step|timestep|token|trial|update)(?:s|es|ies|y)? "
+    r"(?:for|needed|required|till|to|until)\b"
+)
+_ARROW = re.compile(r"(↓|\blower(?: is|=) ?better)|↑|\bhigher(?: is|=) ?better", re.IGNORECASE)
 _ADDITIONS = split_words(
     """
     average averaged avg best cv dev eval final holdout k macro max mean median micro min overall
@@ -118,8 +125,9 @@ _BARE = frozenset({"result", "value"})
 _TURNS = frozenset({"neg", "negated", "negative", "minus"})
 _UNCLEAR = split_words(
     """
-    change decrease delta diff difference drop free gap improvement increase inv inverse non not
-    per reciprocal reduction sd se std stderr stdev
+    attack attacker attacks backdoor change decrease delta diff difference drop free gap
+    improvement increase inv inverse jailbreak non not per reciprocal reduction sd se std stderr
+    stdev
     """
 )
 _BOUNDED = frozenset(["acc", "accuracy", "accuracies", "auc", "auroc", "f1", "precision", "recall"])
@@ -138,13 +146,24 @@ def known_goal(name: str) -> Goal | None:
     --------
     >>> known_goal("test_acc"), known_goal("Val Loss"), known_goal("neg_log_loss")
     ('maximize', 'minimize', 'maximize')
-    >>> known_goal("lossless_ratio") is None
-    True
+    >>> known_goal("score ↓"), known_goal("epochs_to_accuracy"), known_goal("lossless_ratio")
+    ('minimize', None, None)
     """
+    by_words = _goal_by_words(name)
+    if not (arrow := _ARROW.search(name)):
+        return by_words
+    goal: Goal = "minimize" if arrow[1] else "maximize"
+    return goal if by_words in (None, goal) or is_bare_score(name) else None
+
+
+def _goal_by_words(name: str) -> Goal | None:
     if _ARITHMETIC.match(name):
         return None
+    name = _ARROW.sub("", name)
     for spelled in (name, _CAMEL.sub(" ", name)):
         spoken = _split(spelled)
+        if _EFFORT.search(" ".join(spoken)):
+            return None
         words = [*filterfalse(_TURNS.__contains__, spoken)]
         turned = len(spoken) - len(words)
         is_score = "score" in words or "scores" in words
@@ -178,7 +197,7 @@ def resolve_goal(name: str, goal: Goal | None) -> Goal:
 
 def looks_like_score(name: str) -> bool:
     """Whether the name is that of a metric of quality; times and costs seldom are the score."""
-    return known_goal(name) is not None and not _TIMES_AND_COSTS & set(_split(name))
+    return _goal_by_words(name) is not None and not _TIMES_AND_COSTS & set(_split(name))
 
 
 @cache
@@ -239,7 +258,8 @@ def may_be_points(name: str) -> bool:
 @cache
 def is_bare_score(name: str) -> bool:
     """Whether a name says no more than that these are scores."""
-    return not [word for word in _split(name) if word not in _ADDITIONS | _BARE]
+    words = _split(_ARROW.sub("", name))
+    return not [word for word in words if word not in _ADDITIONS | _BARE]
 
 
 def _split(name: str) -> list[str]:

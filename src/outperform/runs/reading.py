@@ -33,7 +33,14 @@ from outperform.runs.metric_columns import (
     find_metric_column,
     refuse_other_scales,
 )
-from outperform.runs.metrics import Goal, TaskMetric, is_bare_score, known_goal, resolve_goal
+from outperform.runs.metrics import (
+    Goal,
+    TaskMetric,
+    is_bare_score,
+    known_goal,
+    looks_like_score,
+    resolve_goal,
+)
 from outperform.runs.row_kinds import assemble, keep_runs, read_rows
 from outperform.runs.source_table import Rows, SourceTable
 from outperform.runs.suspicions import Doubt, check_doubts
@@ -228,6 +235,7 @@ def _explain_missing_score(
     if is_transposed(table, roles, others):
         return explain_transposed(table)
     if apart := [name for name in numeric if read_name(name).data]:
+        apart = [*filter(looks_like_score, apart)] or apart
         return UnknownColumn(
             f"{table.source} has scores of validation or training data ({enumerate_names(apart)}), "
             "but no column looks like the score to report",

@@ -51,6 +51,7 @@ _TRUE = frozenset({"true", "t", "yes", "y", "1", "1.0", "x"})
 _FLAGS = _TRUE | {"false", "f", "no", "n", "0", "0.0", ""}
 _EXIT_CODE = re.compile(r"-?\d+(\.0|:\d+)?")  # Slurm adds a signal
 _FAILURE = re.compile("[1-9]")
+_DIGIT = re.compile(r"\d")
 _TRAINING = split_words("train training")
 _VALIDATION = split_words("dev val valid validation")
 _PARTS = _TRAINING | _VALIDATION | split_words("eval holdout test testing")
@@ -65,7 +66,15 @@ def _summary(words: str) -> re.Pattern[str]:
 # Labels of rows that spreadsheets end with, and tables of papers.
 _SPREAD = "std|sd|stdev|standard deviation"
 LOOKS_BETTER = "what was tuned or stopped by them looks better than it is"
-_SUMMARY = _summary(f"mean|average|avg|{_SPREAD}|median|min|minimum|max|maximum|total|sum")
+_OF_RUNS = f"mean|average|avg|{_SPREAD}|median|min|minimum|max|maximum|total|sum"
+_SUMMARY = _summary(_OF_RUNS)
+# What is made of numbered runs too: an ensemble of all seeds, predictions out of all folds.
+_OF_NUMBERED = _summary(
+    f"{_OF_RUNS}|all|all folds|all seeds|best|combined|cv|ensemble|ensembled|oof|out of fold|"
+    "overall|pooled|soup|vote|worst"
+)
+# One of several columns may say so: "0,mean" of seed,fold.
+_SUMMARY_OF_NUMBERED = re.compile(rf"(?:^|,){_OF_NUMBERED.pattern}(?:,|$)", re.IGNORECASE)
 _SUMMARY_OF_TASKS = _summary(
     "(macro |micro |task |overall |geometric )?(mean|average|avg)( acc| accuracy| rank| score)?|"
     f"geomean|overall( rank| score)?|rank|wins|{_SPREAD}"
@@ -228,14 +237,33 @@ def sums_up_tasks(label: str) -> bool:
     return _SUMMARY_OF_TASKS.fullmatch(label) is not None
 
 
+def _find_sums_of_tasks(labels: Sequence[str]) -> list[str]:
+    return [*filter(sums_up_tasks, labels)]
+
+
+def _find_sums_of_runs(labels: Sequence[str]) -> list[str]:
+    """Labels that sum up others: by a word, or by one that does so where all others are numbered.
+
+    >>> _find_sums_of_runs(["0", "1", "Mean", "ensemble"]), _find_sums_of_runs(["best", "last"])
+    (['Mean', 'ensemble'], [])
+    """
+    likely = [*filter(_SUMMARY_OF_NUMBERED.search, labels)]
+    if not likely:
+        return []
+    others = set(labels) - set(likely)
+    if len(others) > 1 and all(map(_DIGIT.search, others)):
+        return likely
+    return [label for label in likely if any(map(sums_up_runs, label.split(",")))]
+
+
 def _leave_out_summaries(rows: Rows, source: str) -> tuple[Rows, tuple[str, ...]]:
     """Leave out rows that sum up others, as spreadsheets end with, and note it."""
     names: list[str] = []
     is_summary = np.zeros(len(rows.row), dtype=bool)
-    for labels, sums_up in ((rows.replicate, sums_up_runs), (rows.task, sums_up_tasks)):
+    for labels, find in ((rows.replicate, _find_sums_of_runs), (rows.task, _find_sums_of_tasks)):
         if labels is None or isinstance(labels.names, Numerals):
             continue
-        summaries = [*filter(sums_up, labels.names)]
+        summaries = find(labels.names)
         if labels is rows.task and len(labels.names) - len(summaries) < 2:
             continue  # nothing to sum up
         names += summaries

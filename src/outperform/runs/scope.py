@@ -89,11 +89,15 @@ def varied_by(columns: Sequence[str]) -> tuple[str, ...]:
     --------
     >>> varied_by(["Fold", "params.seed"]), varied_by(["seed", "lr"]), varied_by(["replicate"])
     (('folds of this dataset', 'seeds'), ('seeds', 'hyperparameters'), ('runs',))
+    >>> varied_by(["split_seed", "init_seed"])
+    ('splits of this dataset', 'seeds')
     """
-    varied = [
-        HYPERPARAMETERS if name.kind == "setting" else _COLUMNS.get(name.bare)
-        for name in map(read_name, columns)
-    ]
+    varied = []
+    for name in map(read_name, columns):
+        known = _COLUMNS.get(name.bare)
+        if known is None and "seed" in name.hints:
+            known = SPLITS if "split" in name.bare else SEEDS
+        varied.append(HYPERPARAMETERS if name.kind == "setting" else known)
     return tuple(dict.fromkeys(filter(None, varied))) or (RUNS,)
 
 

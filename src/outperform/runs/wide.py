@@ -37,6 +37,11 @@ from outperform.wording import enumerate_names, suggest_names
 RowKind: TypeAlias = Literal["replicates", "tasks"]
 
 _OF_OTHERS = re.compile("best|delta|diff|difference|gap|ranking|Δ", re.IGNORECASE)
+# What tables say of datasets and of runs, beside settings, times and sizes of test sets.
+_DESCRIPTION = re.compile(
+    r"#?((n|no|num|number)[ _.]*(of[ _]+)?)?(attributes|classes|clusters|d|dimensions?|examples|"
+    r"features|instances|k|labels|n|p|p[ _-]?values?|samples|size|variables)"
+)
 _FEWEST_COUNTED = 5  # rows, from which on 1, 2, 3, ... hardly are scores
 _LOOKS_LIKE_REPLICATE = re.compile(r".*\d")
 
@@ -57,13 +62,15 @@ def read_wide(table: SourceTable, wanted: Wanted, rows: RowKind) -> Runs:
     name = wanted.metric or "score"
     metric = TaskMetric(name, resolve_goal(name, wanted.goal))
     table, wanted, about_labels = _name_labels(table, wanted, rows)
-    algorithms = _choose(wanted.algorithm, table) or _find_algorithms(table, wanted)
+    algorithms, about_columns = _choose(wanted.algorithm, table), ""
+    if not algorithms:
+        algorithms, about_columns = _leave_out_descriptions(table, _find_algorithms(table, wanted))
     roles = _assign_others(table, wanted, algorithms)
     read = read_rows(table, roles, algorithms, "")
     kept, about_rows = keep_runs(table, read, roles, wanted.at)
     stacked = _stack(_name_rows(kept, roles, rows), algorithms)
     by_task = dict.fromkeys(stacked.task.names, metric)
-    notes = (*about_labels, *about_rows)
+    notes = (*filter(None, (about_columns,)), *about_labels, *about_rows)
     runs = assemble(table, stacked, roles, wanted, by_task, notes=notes)
     return replace(runs, others=_keep_others(table, stacked, algorithms))
 
@@ -100,11 +107,16 @@ def _keep_others(table: SourceTable, rows: Rows, algorithms: Sequence[str]) -> O
 
 def _look_alike(cells: Sequence[object], scores: FloatArray) -> bool:
     """Whether cells are numbers among scores, and as fine as these: `C` may be an algorithm."""
-    numbers = np.array([parse_number(cell) for cell in cells], dtype=float)
-    numbers, scores = numbers[np.isfinite(numbers)], scores[np.isfinite(scores)]
+    numbers, scores = _take_numbers(cells), scores[np.isfinite(scores)]
     if not (numbers.size and scores.size and scores.min() <= np.median(numbers) <= scores.max()):
         return False
     return bool((numbers % 1).any() or not (scores % 1).any())
+
+
+def _take_numbers(cells: Sequence[object]) -> FloatArray:
+    numbers: FloatArray = np.array([parse_number(cell) for cell in cells], dtype=float)
+    finite: FloatArray = numbers[np.isfinite(numbers)]
+    return finite
 
 
 def _name_rows(read: Rows, roles: Roles, rows: RowKind) -> Rows:
@@ -159,6 +171,32 @@ def _find_algorithms(table: SourceTable, wanted: Wanted) -> list[str]:
             "Give each algorithm a column of scores",
         )
     return others
+
+
+def _leave_out_descriptions(table: SourceTable, names: list[str]) -> tuple[list[str], str]:
+    """Leave out columns that describe rows, by their names and their numbers, with a note."""
+    described = [name for name in names if _names_description(name) and table.holds_numbers(name)]
+    others = [name for name in names if name not in described]
+    if len(others) < 2:
+        return names, ""
+    scores = np.concatenate([_take_numbers(table.head(name)) for name in others])
+    beyond = np.abs(scores).max(initial=0) / 2  # the worst and the best may have such names too
+    low, high = scores.min(initial=np.inf) - beyond, scores.max(initial=-np.inf) + beyond
+    middle = {name: np.median(_take_numbers(table.head(name))) for name in described}
+    described = [name for name in described if not low <= middle[name] <= high]
+    if not described:
+        return names, ""
+    return [name for name in names if name not in described], (
+        f"{enumerate_names(described)} {'is' if len(described) == 1 else 'are'} left out, as "
+        f"{'it seems' if len(described) == 1 else 'they seem'} to describe rows: name all columns "
+        "that are algorithms with --algorithm if not"
+    )
+
+
+def _names_description(name: str) -> bool:
+    said = read_name(name)
+    sizes = {"most", "test data", "total", "training"} & said.hints
+    return bool(sizes or said.kind in ("setting", "time") or _DESCRIPTION.fullmatch(said.plain))
 
 
 def _sums_up(name: str) -> bool:
