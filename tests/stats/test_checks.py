@@ -189,11 +189,15 @@ def test_what_is_stored_in_few_bits_is_compared_in_as_few_by_hand():
     stored = np.array([hundred, np.nextafter(hundred, np.float32(0)), 99.999], np.float32)
     (merged,) = merge_stored([stored.astype(float)], [stored.dtype])
     assert merged[0] == merged[1] != merged[2]
-    # Beside 64 bits, 0.1 of 32 bits is 0.1; in 64 bits alone it is not.
+    # Beside 64 bits, 0.1 of 32 bits is 0.1, also where nothing but the number tells of the 32.
     tenth = np.array([0.1], np.float32).astype(float)
-    first, second = merge_stored([tenth, np.array([0.1])], [np.dtype(np.float32)])
-    assert first == second
-    assert merge_stored([tenth, np.array([0.1])], [np.dtype(float)])[0] is tenth
+    for dtype in (np.float32, float):
+        first, second = merge_stored([tenth, np.array([0.1])], [np.dtype(dtype)])
+        assert first == second
+    # Scores of which one needs 64 bits are of 64; 0.5 and whole numbers are of as many as others.
+    for other in ([0.1, tenth[0]], [0.5, 0.5 + 1e-9], [20_000_001.0, 20_000_002.0]):
+        column = np.array(other)
+        assert merge_stored([column, np.array([0.1])], [np.dtype(float)])[0] is column
 
 
 def test_coarse_scores_that_lie_close_do_not_all_become_one():
@@ -353,6 +357,8 @@ def test_arrays_of_32_bits_are_tied_in_as_many():
     noisy = np.where(a == 100, np.nextafter(np.float32(100), np.float32(0)), a)
     assert count_wins(noisy, b) == count_wins(a, b) == (38, 41, 100)
     assert brunner_munzel(noisy, b).pvalue == pytest.approx(brunner_munzel(a, b).pvalue, rel=1e-12)
+    assert count_wins(noisy.tolist(), b.tolist()) == (38, 41, 100)
     # What is no rounding of 32 bits, and what 64 bits tell apart.
     assert count_wins(np.where(a == 100, np.float32(99.999), a), b)[1] == 0
-    assert count_wins(noisy.astype(float), b.astype(float))[1] == 0
+    double = [np.append(x.astype(float), own) for x, own in ((noisy, 0.1), (b, 0.2))]
+    assert count_wins(*double)[1] == 0

@@ -14,6 +14,7 @@ from outperform.plain_values import Plain
 from outperform.runs import Goal, known_goal
 from outperform.runs.columns import read_name
 from outperform.runs.scope import Scope
+from outperform.wording import enumerate_names
 
 # Of the first algorithm named: it is good news, bad news, or nothing is decided.
 Mood = Literal["good", "bad", "open"]
@@ -41,22 +42,20 @@ class PaperTable(NamedTuple):
 
 
 def join_caveats(caveats: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Doubts about parts of a result, by name: those that all share, then those about single ones.
+    """Doubts about parts of a result, by name: those that all share, then those about some.
 
     Examples
     --------
-    >>> join_caveats({"new": ["few runs", "ties"], "old": ["few runs"]})
-    ('few runs', 'new: ties')
+    >>> join_caveats({"x": ["few runs", "ties"], "y": ["few runs"], "z": ["few runs", "ties"]})
+    ('few runs', 'x, z: ties')
     """
-    first = next(iter(caveats.values()))
-    shared = [doubt for doubt in first if all(doubt in others for others in caveats.values())]
-    single = [
-        f"{name}: {doubt}"
-        for name, doubts in caveats.items()
-        for doubt in doubts
-        if doubt not in shared
-    ]
-    return (*shared, *single)
+    names: dict[str, list[str]] = {}
+    for name, doubts in caveats.items():
+        for doubt in dict.fromkeys(doubts):
+            names.setdefault(doubt, []).append(name)
+    shared = [doubt for doubt, of in names.items() if len(of) == len(caveats)]
+    some = [f"{enumerate_names(of)}: {doubt}" for doubt, of in names.items() if doubt not in shared]
+    return (*shared, *some)
 
 
 def doubt_metric(metric: str, goal: Goal) -> Iterator[str]:

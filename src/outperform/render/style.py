@@ -260,12 +260,13 @@ def lay_out_rows(ax: "Axes", positions: Sequence[float], labels: Sequence[str]) 
     ax.tick_params(axis="y", length=0)
 
 
-def limit_ticks(ax: "Axes", n_ticks: int = 5) -> None:
-    """Keep the labels of the horizontal axis apart in a narrow column."""
+def limit_ticks(ax: "Axes", n_ticks: int = 5, *, whole: bool = False) -> None:
+    """Keep the labels of the horizontal axis apart in a narrow column; `whole` where it counts."""
     from matplotlib.ticker import MaxNLocator
 
     n_fitting = max(2, int(find_size(ax)[0] / _TICK_WIDTH))
-    ax.xaxis.set_major_locator(MaxNLocator(min(n_ticks, n_fitting), steps=[1, 2, 2.5, 5, 10]))
+    steps = [1, 2, 2.5, 5, 10]
+    ax.xaxis.set_major_locator(MaxNLocator(min(n_ticks, n_fitting), steps=steps, integer=whole))
 
 
 def write_note(

@@ -2,9 +2,10 @@
 
 import sys
 import textwrap
+from collections.abc import Sequence
 from itertools import chain
 from shutil import get_terminal_size
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -79,11 +80,28 @@ def _lay_out(table: Table) -> list[str]:
     is_seen = sys.stdout.isatty()
     width = get_terminal_size().columns if is_seen else _ENDLESS
     grid = Grid(box=None, pad_edge=False, padding=(0, 0, 0, table.gap))
-    for place, name in enumerate(map(make_line, table.header)):
-        grid.add_column(Text(name), justify="right" if place else "left", overflow="fold")
-    for row in table.rows:
-        grid.add_row(*map(Text, map(make_line, row)))
+    header, *rows = cells = [[*map(make_line, row)] for row in (table.header, *table.rows)]
+    widths = _fit_columns([*zip(*cells, strict=True)], width - 2 - table.gap * (len(header) - 1))
+    for place, (name, most) in enumerate(zip(header, widths, strict=True)):
+        justify: Literal["left", "right"] = "right" if place else "left"
+        grid.add_column(Text(name), justify=justify, overflow="fold", max_width=most)
+    for row in rows:
+        grid.add_row(*map(Text, row))
     console = Console(width=width - 2, color_system=None, highlight=False)
     with console.capture() as capture:
         console.print(grid)
     return [f"  {line}".rstrip() for line in capture.get().splitlines()]
+
+
+def _fit_columns(columns: Sequence[Sequence[str]], room: int) -> list[int | None]:
+    """How wide each column may be at most, so that no word is cut if there is room for all."""
+    widths = [max(map(measure, column)) for column in columns]
+    words = [
+        max(measure(word) for cell in column for word in [*cell.split(), ""]) for column in columns
+    ]
+    if sum(words) > room:
+        return [None] * len(columns)
+    while sum(widths) > room:
+        widest = max(range(len(widths)), key=lambda i: (widths[i] > words[i], widths[i]))
+        widths[widest] -= 1
+    return [*widths]

@@ -33,6 +33,7 @@ from outperform.runs.score_grids import lay_out_scores
 from outperform.runs.source_table import OtherColumns
 from outperform.runs.suspicions import Doubt
 from outperform.runs.task_references import take_task_values
+from outperform.stats.checks import merge_stored, need_32_bits
 from outperform.wording import count, enumerate_names, enumerate_rows, find_near, suggest_names
 
 
@@ -147,6 +148,11 @@ class Runs:
         order = np.arange(len(cell)) if is_sorted else np.argsort(cell, kind="stable")
         object.__setattr__(self, "_order", order)
         object.__setattr__(self, "_cells", cell[order])
+        if need_32_bits(self.score).any():
+            own = np.split(self.score[order], np.flatnonzero(np.diff(self._cells)) + 1)
+            score = np.empty_like(self.score)
+            score[order] = np.concatenate(merge_stored(own, ()))
+            object.__setattr__(self, "score", score)
 
     def __len__(self) -> int:
         return len(self.score)

@@ -406,15 +406,35 @@ def merge_stored(
     Scores stored in 32 or 16 bits carry no more than these: where they differ by up to two units
     in the last place, they are tied. So are all within that distance of the lowest of them, and
     no more, since coarse scores lie close to one another. Columns are of any shapes, with NaN where
-    a score is missing; of what they were stored in, the coarsest counts.
+    a score is missing; of what they were stored in, the coarsest counts. A column of 64 bits counts
+    as one of 32 where these hold all of it, as they do what `.item()` of a tensor gives.
     """
     coarse = [dtype for dtype in dtypes if dtype.kind == "f" and dtype.itemsize < 8]
+    coarse += [np.dtype(np.float32) for column in columns if _is_of_32_bits(column)][:1]
     if not coarse:
         return columns
     unit = _STORED * max(float(np.finfo(dtype).eps) for dtype in coarse)
     values, place = np.unique(np.concatenate([c.ravel() for c in columns]), return_inverse=True)
     parts = np.split(_merge_neighbours(values, unit)[place], np.cumsum([c.size for c in columns]))
     return [part.reshape(c.shape) for part, c in zip(parts, columns, strict=False)]
+
+
+def need_32_bits(scores: FloatArray) -> BoolArray:
+    """Which scores 32 bits hold exactly, but 24 do not; no whole number, which may be a count."""
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    exact = np.asarray(single == scores)
+    if exact.any():  # hardly ever
+        exact &= (single.view(np.uint32) & 0xFF != 0) & (np.rint(scores) != scores)
+    return exact
+
+
+def _is_of_32_bits(scores: FloatArray) -> bool:
+    # A score of 64 bits is one of 32 in 1 of 500 million cases: its last 29 bits are all 0.
+    if not need_32_bits(scores).any():
+        return False
+    known = scores[np.isfinite(scores)]
+    return bool((known.astype(np.float32) == known).all())
 
 
 def _merge_neighbours(values: FloatArray, unit: float) -> FloatArray:

@@ -302,7 +302,7 @@ def test_a_seed_that_changes_another_number_of_the_fit_is_used():
     result = check(fit)
     assert findings(result) == {("fit", "split"): "unused", ("fit", "init"): "reproducible"}
     assert str(result).startswith("1 of 2 seeds changes no score: split of fit on toy (")
-    assert "init of fit on toy: both seeds give the score 0.5, and others change only loss" in (
+    assert "init of fit on toy: both seeds give the score 0.5, and differ only in loss" in (
         result.caveats
     )
 

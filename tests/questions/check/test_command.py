@@ -143,7 +143,8 @@ def test_an_unused_seed_is_the_headline_and_the_gate_fails_on_it(study):
     )
     remedy = (
         "Next: pass the seed on to what it should seed, or name the pipeline's `sources` without "
-        "it: order of tree."
+        "it: order of tree. Where a function or command does use it, let its final fit return the "
+        "loss beside the score, and check again: a coarse score hides small effects."
     )
     assert lines[-1] == remedy
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from outperform import audit, compare, compare_runs, read_runs
+from outperform import audit, compare, compare_runs, rank_runs, read_runs
 
 HUNDRED = np.float32(100)
 
@@ -100,3 +100,23 @@ def test_text_is_exact_as_it_is(tmp_path):
              for i, score in enumerate(scores.tolist())]  # fmt: skip
     path.write_text("model,seed,accuracy\n" + "\n".join(lines))
     assert compare_runs(read_runs(path), "a", "b").n_ties == 0
+
+
+def item_of_tensors():
+    """Accuracies on 30 examples, as `.item()` of 32 bits and as sklearn gives them: 28 are tied."""
+    right = np.random.default_rng(3).integers(20, 30, size=30)
+    wins = np.where(np.arange(30) < 2, 1, 0)
+    return ((right + wins) / 30).astype(np.float32).tolist(), (right / 30).tolist()
+
+
+def test_scores_that_were_of_32_bits_are_tied_with_those_of_64(tmp_path):
+    a, b = item_of_tensors()
+    assert sum(x == y for x, y in zip(a, b, strict=True)) < 10
+    assert compare(a, b).n_ties == compare(b, a).n_ties == 28
+    lines = [f"{who},{i},{score!r}" for who, scores in zip("ab", (a, b), strict=True)
+             for i, score in enumerate(scores)]  # fmt: skip
+    path = tmp_path / "runs.csv"
+    path.write_text("model,seed,accuracy\n" + "\n".join(lines))
+    assert compare_runs(read_runs(path), "a", "b").n_ties == 28
+    [pair] = rank_runs(read_runs(path)).pairs
+    assert (pair.wins, pair.ties) == (2, 28)

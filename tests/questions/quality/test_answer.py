@@ -2,6 +2,7 @@
 
 import math
 import sqlite3
+import tomllib
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
@@ -225,10 +226,12 @@ def test_missing_fits_cost_what_a_study_with_them_does(path, quality):
         (Ideal(12), FixHopt(5, ("init",), 6), FixHopt(5, (), 20)),
     ]
     assert [each.line for each in quality.missing] == [
-        '[[design]] kind = "ideal", replicates = 50',
-        '[[design]] kind = "fix-hopt", replicates = 5, repetitions = 20, vary = ["init"]',
-        '[[design]] kind = "fix-hopt", replicates = 5, repetitions = 20',
+        '[[design]]\nkind = "ideal"\nreplicates = 50',
+        '[[design]]\nkind = "fix-hopt"\nreplicates = 5\nrepetitions = 20\nvary = ["init"]',
+        '[[design]]\nkind = "fix-hopt"\nreplicates = 5\nrepetitions = 20',
     ]
+    lines = tomllib.loads("\n".join(row[0] for row in quality.tables[-1].rows))["design"]
+    assert [line["replicates"] for line in lines] == [50, 5, 5]
     for each, designs in zip(quality.missing, added, strict=True):
         assert each.n_fits == pytest.approx(make_study(*designs).count_fits() - before, abs=6)
         assert each.seconds > 0
@@ -251,7 +254,7 @@ def test_ideal_runs_alone_are_asked_for_a_cheaper_design(tmp_path):
         "There are ideal runs and no whole repetition of a cheaper design to measure against them."
     )
     assert result.missing[1].line == (
-        '[[design]] kind = "fix-hopt", replicates = 50, repetitions = 20'
+        '[[design]]\nkind = "fix-hopt"\nreplicates = 50\nrepetitions = 20'
     )
 
 

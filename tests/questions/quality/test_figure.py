@@ -31,11 +31,11 @@ from outperform.stats.variances import deviation
 NAMES = ("fix-hopt (init)", "fix-hopt (all)", "simulated-hopt")
 
 
-def make_pair(number=0, *, repeated=True, names=NAMES, task="digits"):
+def make_pair(number=0, *, repeated=True, names=NAMES, task="digits", n_fits=10):
     rng = np.random.default_rng(number)
     ideal = rng.normal(0.9, 0.01, 40)
     tables = {
-        name: 0.9 + rng.normal(0, 0.006, (8, 1)) + rng.normal(0, 0.004 * (i + 1), (8, 10))
+        name: 0.9 + rng.normal(0, 0.006, (8, 1)) + rng.normal(0, 0.004 * (i + 1), (8, n_fits))
         for i, name in enumerate(names)
     }
     designs = [
@@ -84,6 +84,15 @@ def test_standard_errors_of_several_pairs_are_medians_in_ideal_deviations(find, 
     assert drawn == pytest.approx(np.median(curves, axis=0))
     assert find(ax, "errors-ideal").get_ydata()[0] == 1
     assert ax.get_ylabel() == "standard error\nin σ of the ideal design"
+
+
+@pytest.mark.parametrize("n_fits", [3, 6, 10])
+def test_fits_are_counted_in_whole_numbers(n_fits):
+    made = figure(make(2, n_fits=n_fits))
+    made.canvas.draw()
+    ticks = next(ax.get_xticks() for ax in made.axes if ax.get_title() == "standard error")
+    assert len(ticks) > 1
+    assert (ticks % 1 == 0).all()
 
 
 def test_parts_add_up_to_the_mean_squared_error(find, ax):

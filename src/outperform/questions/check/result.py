@@ -68,7 +68,7 @@ class SourceCheck(Plain):
         if self.finding == "unused":
             return f"{same}, so its seed is unused, or has no effect that this metric shows"
         if self.finding == "reproducible" and not self.spread:
-            return f"{same}, and others change only {enumerate_names(self.moved)}"
+            return f"{same}, and differ only in {enumerate_names(self.moved)}"
         if self.finding == "noisy" and self.spread <= self.noise:
             return (
                 f"{self.name}: seeds differ by no more than runs of one seed do, so it cannot be "
@@ -194,7 +194,8 @@ class Reproducibility(Result):
             names = enumerate_names(f"{each.source} of {each.pipeline}" for each in self.unused)
             return (
                 "pass the seed on to what it should seed, or name the pipeline's `sources` without "
-                f"it: {names}."
+                f"it: {names}. Where a function or command does use it, let its final fit return "
+                "the loss beside the score, and check again: a coarse score hides small effects."
             )
         return ""
 

@@ -277,10 +277,10 @@ def list_missing(
         n_new = max(0, n_searches - searched)
         n_fits = {pair: n_new * count_trials(runs.study, pair[0]) + n_final for pair in pairs}
         time = sum(n * seconds.get(pair, 0.0) for pair, n in n_fits.items())
-        return MissingFits(f"[[design]] {line}", sum(n_fits.values()), time)
+        return MissingFits(f"[[design]]\n{line}", sum(n_fits.values()), time)
 
     if n_ideal < N_IDEAL:
-        yield price(f'kind = "ideal", replicates = {N_IDEAL}', N_IDEAL, N_IDEAL - n_ideal)
+        yield price(f'kind = "ideal"\nreplicates = {N_IDEAL}', N_IDEAL, N_IDEAL - n_ideal)
     for kind in ONE_SEARCH:
         for source, has in _repeats(runs, kind).items():
             if has.n_repetitions < N_REPETITIONS or has.n_replicates < 2:
@@ -305,5 +305,5 @@ def _repeats(runs: RepeatedRuns, kind: str) -> Mapping[str, Repeats]:
 
 def _write(kind: str, source: str, n_replicates: int) -> str:
     listed = ", ".join(f'"{name}"' for name in source.split("+"))
-    vary = "" if source == ALL else f", vary = [{listed}]"
-    return f'kind = "{kind}", replicates = {n_replicates}, repetitions = {N_REPETITIONS}{vary}'
+    vary = "" if source == ALL else f"\nvary = [{listed}]"
+    return f'kind = "{kind}"\nreplicates = {n_replicates}\nrepetitions = {N_REPETITIONS}{vary}'

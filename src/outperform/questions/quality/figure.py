@@ -151,7 +151,7 @@ def _label_row(
             ax.set_title(_TITLES[draw], fontsize="small")
         ax.set_xlabel("fits k of one search" if last and draw is _draw_errors else "")
         ax.xaxis.label.set_fontsize("small")
-        limit_ticks(ax, 3)
+        limit_ticks(ax, 3, whole=draw is _draw_errors)
         ax.tick_params(labelsize="x-small")
 
 
@@ -187,7 +187,7 @@ def _draw_errors(group: _Group, ax: Axes) -> None:
         ax.fill_between(sizes[:shown], low, high, gid=f"band-{name}", **band)
     ax.set_xlim(1, largest if largest > 1 else 2)
     ax.set_ylim(bottom=0)
-    limit_ticks(ax)
+    limit_ticks(ax, whole=True)
     ax.set_xlabel("fits k of one search")
     unit = group.metric if group.is_single else "in σ of the ideal design"
     ax.set_ylabel(f"standard error\n{unit}")

@@ -11,7 +11,7 @@ from outperform.runs import Goal
 from outperform.runs.scope import Scope
 from outperform.stats import DesignQuality, DeviationEstimates, Estimate, Interval
 from outperform.stats.checks import FloatArray
-from outperform.wording import describe_goal, format_duration, format_spread
+from outperform.wording import describe_goal, format_duration, format_fit_time, format_spread
 
 _MISSING = "What would complete the picture, each beside what is there:"
 
@@ -163,9 +163,15 @@ class DesignSummary(Plain):
 class MissingFits(Plain):
     """A design that a study should have, as its file says it, and what that costs."""
 
-    line: str
+    line: str  # or several
     n_fits: int  # more than there are
     seconds: float
+
+    @property
+    def priced_line(self) -> str:
+        """The line with what it costs, which the study file takes for a comment."""
+        cost = f"{self.n_fits:,} fits more, {format_duration(self.seconds)}"
+        return self.line.replace("\n", f"  # {cost}\n", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,11 +227,8 @@ class Quality(Result):
                 parts += _tabulate_pair(pair)
                 parts += [_list_all_deviations(pair)] if len(self.pairs) > 1 else []
         if self.missing:
-            rows = [
-                [each.line, f"{each.n_fits:,}", format_duration(each.seconds)]
-                for each in self.missing
-            ]
-            parts.append(Table(["lines of the study file", "fits more", "time"], rows, _MISSING))
+            rows = [[line] for each in self.missing for line in each.priced_line.split("\n")]
+            parts.append(Table(["lines of the study file"], rows, _MISSING))
         return parts
 
     @property
@@ -234,8 +237,7 @@ class Quality(Result):
         if not self.missing:
             return ""
         n_fits = sum(each.n_fits for each in self.missing)
-        what = "the lines above" if len(self.missing) > 1 else f"`{self.missing[0].line}`"
-        return f"give the study {what} ({n_fits:,} fits more) and run it again."
+        return f"give the study the lines above ({n_fits:,} fits more) and run it again."
 
     def __str__(self) -> str:
         if not self.summary:
@@ -385,7 +387,7 @@ def _tabulate_pair(pair: PairQuality) -> Iterator[Table | str]:
     yield (
         f"{pair.name}: {pair.metric} ({describe_goal(pair.goal)}), ideal "
         f"{format_spread(ideal.mean, ideal.sd.value)} over {ideal.n_replicates} replicates of "
-        f"{ideal.n_fits:,} fits, {format_duration(ideal.seconds)} each"
+        f"{ideal.n_fits:,} fits, {format_fit_time(ideal.seconds)} each"
     )
     if pair.designs:
         header = ["design", "repetitions", "bias", "sd of a fit", "sd within", "standard error"]
