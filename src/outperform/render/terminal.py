@@ -39,7 +39,7 @@ def print_result(result: Result, *, beside: bool = False) -> None:
             say("", part)
         else:
             print_table(part, "")
-    if result.caveats:
+    if caveats := result.caveats:
         # Where nobody sees the output, it is always the same.
         is_seen = (sys.stderr if beside else sys.stdout).isatty()
         wrapper = textwrap.TextWrapper(
@@ -49,7 +49,7 @@ def print_result(result: Result, *, beside: bool = False) -> None:
             break_on_hyphens=False,  # an option such as --test-size stays whole, to be copied
         )
         say("", "Caveats", bold=True, err=beside)
-        say(*chain.from_iterable(map(wrapper.wrap, map(make_line, result.caveats))), err=beside)
+        say(*chain.from_iterable(map(wrapper.wrap, map(make_line, caveats))), err=beside)
     if not beside and (advice := result.advice):
         say("", f"Next: {advice}")
 

@@ -152,12 +152,7 @@ def _check_options(
     """Refuse what is not possible, and give the method that is meant."""
     check_choice("ties", ties, get_args(Ties))
     check_open_unit("confidence_level", confidence_level)
-    if paired:
-        _check_method(method, get_args(PairedMethod), "paired")
-        return method
-    method = "brunner-munzel" if method == "exact" else method
-    _check_method(method, get_args(UnpairedMethod), "unpaired")
-    return method
+    return _choose_method(method, paired, get_args(PairedMethod if paired else UnpairedMethod))
 
 
 def _find_interval(
@@ -206,10 +201,8 @@ def outperforming_pvalue(
     0.015625
     """
     check_choice("ties", ties, get_args(Ties))
+    _choose_method(method, paired, ("exact", "anytime") if paired else ("brunner-munzel",))
     if not paired:
-        _check_method(
-            "brunner-munzel" if method == "exact" else method, ("brunner-munzel",), "unpaired"
-        )
         first, second = as_independent(a, b, at_least=2)
         share, variances = _estimate_share(first, second, ties)
         n = min(first.size, second.size)
@@ -218,7 +211,6 @@ def outperforming_pvalue(
         error, df = _logit_error(share, variances, (first.size, second.size))
         # No outcome may say more than complete separation does.
         return max(float(stdtr(df, -logit(share) / error)), 0.5**n)
-    _check_method(method, ("exact", "anytime"), "paired")
     wins, tied, n = count_wins(a, b)
     losses = n - wins - (tied if ties == "half" else 0)
     if method == "exact":
@@ -229,13 +221,18 @@ def outperforming_pvalue(
     return min(1.0, math.exp(min(0.0, log_ratio)) / 2) if 2 * won > n else 1.0
 
 
-def _check_method(method: str, choices: tuple[str, ...], how: str) -> None:
+def _choose_method(
+    method: IntervalMethod, paired: bool, choices: tuple[str, ...]
+) -> IntervalMethod:
+    """Take what "exact" stands for among the choices, and refuse what is none of them."""
+    method = "brunner-munzel" if method == "exact" and not paired else method
     if method not in choices:
         raise InvalidInput(
-            f"interval {method!r} is not made for {how} scores",
+            f"interval {method!r} is not made for {'' if paired else 'un'}paired scores",
             f"Choose one of {', '.join(map(repr, choices))}"
-            + (", or pair the scores by their seeds" if how == "unpaired" else ""),
+            + ("" if paired else ", or pair the scores by their seeds"),
         )
+    return method
 
 
 def paired_interval(wins: int, ties: int, n: int, *, method: str, level: float) -> Interval:
