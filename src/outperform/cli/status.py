@@ -72,7 +72,9 @@ def _show(address: str, *, as_json: bool = False) -> dict[str, Any]:
         status = read_status(store)
         goes_on = status["running"] or _count_left(status) or status["sequential"]
         is_over = status["n_fits"] and not (goes_on or status["failures"])
-        advice = suggest_command(store, store.scores(), 0) if is_over and not as_json else ""
+        advice = ""
+        if is_over and not as_json:
+            advice = suggest_command(store, store.get_meta("study"), store.scores(), 0)
     if as_json:
         print_json(status, kind="Status")
     else:
@@ -80,17 +82,21 @@ def _show(address: str, *, as_json: bool = False) -> dict[str, Any]:
     return status
 
 
-def suggest_command(store: Store, scores: Mapping[str, Mapping[str, float]], n_failed: int) -> str:
+def suggest_command(
+    store: Store, study: Mapping[str, Any], scores: Mapping[str, Mapping[str, float]], n_failed: int
+) -> str:
     """Name the command that shows what the runs of a study tell, or what went wrong.
 
     Parameters
     ----------
+    study
+        As the store describes it.
     scores
         Of the recorded fits by key, none where one failed.
     n_failed
         Failed fits that the study needs.
     """
-    study, labels, address = store.get_meta("study"), store.run_labels(), shlex.quote(store.address)
+    labels, address = store.run_labels(), shlex.quote(store.address)
     done = [label for label in labels if scores.get(label.key)]
     paired = {label.pipeline for label in done if label.design in PAIRED}
     names = [name for name in study["pipelines"] if name in paired]
