@@ -69,17 +69,29 @@ def command(address: str, watch: bool, as_json: bool) -> None:
 def _show(address: str, *, as_json: bool = False) -> dict[str, Any]:
     """Print what is there now; what was printed, for programs."""
     with open_store(address) as store:
-        status = read_status(store)
-        goes_on = status["running"] or _count_left(status) or status["sequential"]
-        is_over = status["n_fits"] and not (goes_on or status["failures"])
-        advice = ""
-        if is_over and not as_json:
-            advice = suggest_command(store, store.get_meta("study"), store.scores(), 0)
+        status, study = read_status(store), store.get_meta("study") or {}
+        # What a study has that is over: no score is read, so that damage hides no status.
+        designs = {each["design"] for each in study.get("designs", ())}
+        names = study["pipelines"] if designs & {*PAIRED} else []
+        advice = _suggest_question(shlex.quote(store.address), names, designs)
     if as_json:
         print_json(status, kind="Status")
     else:
         _print(status, advice)
     return status
+
+
+def _suggest_question(address: str, paired: Sequence[str], designs: Collection[str]) -> str:
+    """Name the command that shows what runs of these designs tell.
+
+    Parameters
+    ----------
+    paired
+        Pipelines that have runs of designs with pairs.
+    """
+    if len(paired) > 1:
+        return f"outperform compare {address} {shlex.join(paired[:2])}"
+    return f"outperform decompose {address}" if {*designs} - {*PAIRED} else ""
 
 
 def suggest_command(
@@ -110,10 +122,8 @@ def suggest_command(
         lacking = {role[3] for role in undone if role[0] in PAIRED}
         if {*names[:2]} & lacking:
             return _suggest_comparing(address, names, done, lacking)
-        return f"outperform compare {address} {shlex.join(names[:2])}"
-    if any(label.design not in PAIRED for label in done):
-        return f"outperform decompose {address}"
-    return f"outperform status {address}" if n_failed else ""
+    question = _suggest_question(address, names, {label.design for label in done})
+    return question or (f"outperform status {address}" if n_failed else "")
 
 
 def _suggest_comparing(
@@ -156,7 +166,7 @@ def _print(status: dict[str, Any], advice: str) -> None:
         say("", f"Looked at after every pair, {describe_attempt(test)}.")
     if failures and not status["running"]:
         say("", "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
-    elif advice:
+    elif advice and not (tests or status["running"] or _count_left(status)):
         say("", f"Next: {advice}")
 
 
