@@ -4,7 +4,9 @@ import json
 import os
 import re
 import socket
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -48,6 +50,15 @@ def make_store(folder: Path, second: Callable[..., Any]) -> Path:
     with open_store(path) as store:
         run_fits(study, store, InlineEngine())
     return path
+
+
+def test_damage_hides_no_status(tmp_path):
+    path = make_store(tmp_path, learn)
+    before = call("status", path).stdout
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE measurements SET scores = '{' WHERE id = 1")
+        connection.execute("UPDATE run_labels SET checksum = 0")
+    assert call("status", path).stdout == before
 
 
 def test_all_is_well(tmp_path):

@@ -192,10 +192,10 @@ def test_a_design_redraws_what_it_says(store, vary, varied, fixed):
     assert bool(runs.resplits) == (not fixed)
 
 
-def test_stores_of_old_get_the_caveat_with_the_option(store):
+def test_sizes_that_were_never_measured_are_a_caveat_with_the_option(store):
     do(make_study("split", "init", data="iris"), store)
     old = store.get_meta("study")
-    store.set_meta("study", {k: v for k, v in old.items() if k not in ("divided", "sizes")})
+    store.set_meta("study", {**old, "sizes": {}})
     runs = load_runs(store)
     assert runs.varied == ("splits of this dataset", "seeds")
     assert OPTION in compare_runs(runs, "a", "b").caveats

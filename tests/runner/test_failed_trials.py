@@ -219,19 +219,6 @@ def test_what_was_mended_by_trying_again_does_not_count(store, tmp_path):
     )
 
 
-def test_a_store_of_before_learns_which_trials_failed(store):
-    study = make_study(fail_above(0.4))
-    run(study, store)
-    trials, runs = store.failed_trials(), store.run_labels()
-    about = {word: value for word, value in store.get_meta("study").items() if word != "plan"}
-    store.keep_labels([])
-    store.add([], runs)
-    store.set_meta("study", about)
-    assert len(find_needed_failures(store)) == count_failed(store)
-    run(study, store)
-    assert sorted(store.failed_trials()) == sorted(trials)
-
-
 def test_status_mentions_failures_of_before_apart(store):
     run(make_study(fail_above(0.4)), store)
     n_before = count_failed(store)

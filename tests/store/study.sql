@@ -1,4 +1,5 @@
--- The store of a small study, as outperform of commit e9f3d29 ran it, with the checksums of format 3.
+-- The store of a small study, as outperform of commit e9f3d29 ran it, with the checksums and the whole
+-- description of format 3.
 BEGIN TRANSACTION;
 CREATE TABLE measurements (
             id INTEGER PRIMARY KEY,  -- the order of recording
@@ -96,7 +97,7 @@ CREATE TABLE meta (
             name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL
         ) WITHOUT ROWID;
 INSERT INTO "meta" VALUES('blocked','{}',1518395560);
-INSERT INTO "meta" VALUES('study','{"name":"old","seed":0,"fingerprints":{"pipeline a":"299069ca6f419730babc556e9092d3ce","pipeline b":"f891535d8157c608506f353c541d0037","task toy":"130b82c96d11fdf06e66f67af611676b"},"spaces":{"a":"3c233d18e6e208870f8118ce7f79d31a","b":"9dc41d9f68ab3567acb314af25cc65e1"},"tasks":{"toy":{"metric":"accuracy","goal":"maximize"}},"pipelines":["a","b"],"kinds":["ideal","variance"],"settings":["Ideal(n_replicates=6, kind=''ideal'')","Variance(n_replicates=3, n_searches=0, sources=(), kind=''variance'')"],"search":"random search, 2 trials","divided":{"toy":null},"n_fits":33,"prices":{"ideal":[["a","toy",18],["b","toy",6]],"variance":[["a","toy",5],["b","toy",5]],"fix-hopt":[["a","toy",8],["b","toy",6]]},"designs":[{"design":"ideal","source":"all","replicates":6},{"design":"variance","source":"init","replicates":3},{"design":"variance","source":"all","replicates":3},{"design":"variance","source":"noise","replicates":3}],"sizes":{}}',49482466);
+INSERT INTO "meta" VALUES('study','{"name":"old","seed":0,"fingerprints":{"pipeline a":"299069ca6f419730babc556e9092d3ce","pipeline b":"f891535d8157c608506f353c541d0037","task toy":"130b82c96d11fdf06e66f67af611676b"},"spaces":{"a":"3c233d18e6e208870f8118ce7f79d31a","b":"9dc41d9f68ab3567acb314af25cc65e1"},"tasks":{"toy":{"metric":"accuracy","goal":"maximize"}},"pipelines":["a","b"],"kinds":["ideal","variance"],"settings":["Ideal(n_replicates=6, kind=''ideal'')","Variance(n_replicates=3, n_searches=0, sources=(), kind=''variance'')"],"search":"random search, 2 trials","divided":{"toy":null},"n_fits":33,"prices":{"ideal":[["a","toy",18],["b","toy",6]],"variance":[["a","toy",5],["b","toy",5]],"fix-hopt":[["a","toy",8],["b","toy",6]]},"designs":[{"design":"ideal","source":"all","replicates":6},{"design":"variance","source":"init","replicates":3},{"design":"variance","source":"all","replicates":3},{"design":"variance","source":"noise","replicates":3}],"sizes":{},"plan":null,"files":{}}',736799985);
 CREATE TABLE run_labels (
             design TEXT NOT NULL,
             source TEXT NOT NULL,

@@ -116,18 +116,6 @@ def test_replicates_beyond_the_study_are_left_out_and_counted(store):
     )
 
 
-def test_a_store_of_old_tells_what_it_has_by_its_runs(store):
-    run_all(replace(STUDY, designs=(FixHopt(4, ("init",)), Ideal(6))), store)
-    study = store.get_meta("study")
-    del study["designs"]  # which stores did not have at first
-    store.set_meta("study", study)
-    runs = load_runs(store)
-    assert len(runs) == 12
-    assert runs.notes == (f"{IDEAL}; the study has fix-hopt (init redrawn) too",)
-    run_all(replace(STUDY, designs=(FixHopt(4, ("init",)), Ideal(6))), store)
-    assert "designs" in store.get_meta("study")
-
-
 def test_runs_of_sources_that_are_not_redrawn_any_more_are_not_taken(store):
     run_all(replace(STUDY, designs=(FixHopt(6),)), store)
     runs = run_all(replace(STUDY, designs=(FixHopt(3, ("init",)),)), store)

@@ -215,8 +215,8 @@ class _Run:
             print_json({**asdict(progress), **others}, kind="Run")
         else:
             self._sum_up()
-            done = self.coordinator.known
-            if advice := suggest_command(self.coordinator.store, done, self._n_failed):
+            stored, scores = self.coordinator.stored, self.coordinator.known
+            if advice := suggest_command(stored.store, stored.now, scores, self._n_failed):
                 say("", f"Next: {advice}")
         return FAILURES if self._n_failed or progress.unsimulated else 0
 

@@ -69,10 +69,11 @@ def command(address: str, watch: bool, as_json: bool) -> None:
 def _show(address: str, *, as_json: bool = False) -> dict[str, Any]:
     """Print what is there now; what was printed, for programs."""
     with open_store(address) as store:
-        status = read_status(store)
-        goes_on = status["running"] or _count_left(status) or status["sequential"]
-        is_over = status["n_fits"] and not (goes_on or status["failures"])
-        advice = suggest_command(store, store.scores(), 0) if is_over and not as_json else ""
+        status, study = read_status(store), store.get_meta("study") or {}
+        # What a study has that is over: no score is read, so that damage hides no status.
+        designs = {each["design"] for each in study.get("designs", ())}
+        names = study["pipelines"] if designs & {*PAIRED} else []
+        advice = _suggest_question(shlex.quote(store.address), names, designs)
     if as_json:
         print_json(status, kind="Status")
     else:
@@ -80,17 +81,34 @@ def _show(address: str, *, as_json: bool = False) -> dict[str, Any]:
     return status
 
 
-def suggest_command(store: Store, scores: Mapping[str, Mapping[str, float]], n_failed: int) -> str:
+def _suggest_question(address: str, paired: Sequence[str], designs: Collection[str]) -> str:
+    """Name the command that shows what runs of these designs tell.
+
+    Parameters
+    ----------
+    paired
+        Pipelines that have runs of designs with pairs.
+    """
+    if len(paired) > 1:
+        return f"outperform compare {address} {shlex.join(paired[:2])}"
+    return f"outperform decompose {address}" if {*designs} - {*PAIRED} else ""
+
+
+def suggest_command(
+    store: Store, study: Mapping[str, Any], scores: Mapping[str, Mapping[str, float]], n_failed: int
+) -> str:
     """Name the command that shows what the runs of a study tell, or what went wrong.
 
     Parameters
     ----------
+    study
+        As the store describes it.
     scores
         Of the recorded fits by key, none where one failed.
     n_failed
         Failed fits that the study needs.
     """
-    study, labels, address = store.get_meta("study"), store.run_labels(), shlex.quote(store.address)
+    labels, address = store.run_labels(), shlex.quote(store.address)
     done = [label for label in labels if scores.get(label.key)]
     paired = {label.pipeline for label in done if label.design in PAIRED}
     names = [name for name in study["pipelines"] if name in paired]
@@ -104,10 +122,8 @@ def suggest_command(store: Store, scores: Mapping[str, Mapping[str, float]], n_f
         lacking = {role[3] for role in undone if role[0] in PAIRED}
         if {*names[:2]} & lacking:
             return _suggest_comparing(address, names, done, lacking)
-        return f"outperform compare {address} {shlex.join(names[:2])}"
-    if any(label.design not in PAIRED for label in done):
-        return f"outperform decompose {address}"
-    return f"outperform status {address}" if n_failed else ""
+    question = _suggest_question(address, names, {label.design for label in done})
+    return question or (f"outperform status {address}" if n_failed else "")
 
 
 def _suggest_comparing(
@@ -150,7 +166,7 @@ def _print(status: dict[str, Any], advice: str) -> None:
         say("", f"Looked at after every pair, {describe_attempt(test)}.")
     if failures and not status["running"]:
         say("", "Next: mend the cause, then `outperform run STUDY.toml --retry-failed`.")
-    elif advice:
+    elif advice and not (tests or status["running"] or _count_left(status)):
         say("", f"Next: {advice}")
 
 

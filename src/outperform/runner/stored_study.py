@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from outperform.errors import InvalidInput
 from outperform.store import Store
-from outperform.store.planned_runs import count_replicates
 from outperform.store.store import use_store
 from outperform.study.fingerprints import fingerprint
 from outperform.study.fits import gather_fingerprints
@@ -59,11 +58,9 @@ class StoredStudy:
     def kept(self) -> Collection[Pair]:
         """Pairs of pipeline and task whose runs need not be looked up anew.
 
-        Fits done again may change what a search finds; stores of old, which have no plan, do not
-        say which trials failed.
+        Fits done again may change what a search finds.
         """
-        known = not self.retry_failed and "plan" in (self.before or {})
-        return self.find_unchanged() if known else ()
+        return () if self.retry_failed else self.find_unchanged()
 
     def find_unchanged(self, *, however_searched: bool = False) -> Collection[Pair]:
         """Pairs of pipeline and task whose runs mean the same fits as before.
@@ -111,7 +108,7 @@ class StoredStudy:
     def check_splits(self) -> None:
         """Refuse a split that is impossible in any run, unless that was looked at before."""
         study, tasks = self.study, [task for task in self.study.tasks if task.data is not None]
-        known = self.now.get("sizes", {}) if self.recorded.scores else {}
+        known = self.now["sizes"] if self.recorded.scores else {}
         if all(task.name in known for task in tasks):
             return
         draws: dict[str, dict[int, tuple[int, int]]] = {task.name: {} for task in tasks}
@@ -150,14 +147,25 @@ def describe_study(study: Study, before: Mapping[str, Any] | None = None) -> dic
         "plan": describe_plan(study),
     }
     if before is not None and before == {**before, **now}:
-        is_old = "designs" not in before
-        return {"designs": count_replicates(study.plan_runs()), **before} if is_old else {**before}
+        return {**before}
     prices = study.price_alternatives()
     alone, own = len(study.designs) == 1, prices[study.designs[0].kind]
     n_fits = sum(n for *_, n in own) if alone else study.count_fits()
-    designs = count_replicates(study.plan_runs())
-    counted = {"n_fits": n_fits, "prices": prices, "designs": designs}
-    return now | counted | {"sizes": _keep_sizes(before, now) if before else {}}
+    sizes = _keep_sizes(before, now) if before else {}
+    counted = {"n_fits": n_fits, "prices": prices, "designs": _count_replicates(study)}
+    return now | counted | {"sizes": sizes}
+
+
+def _count_replicates(study: Study) -> list[dict[str, Any]]:
+    """Replicates of every design, for each set of sources that it redraws."""
+    counts: dict[tuple[str, str], int] = {}
+    for run in study.plan_runs():
+        design = run.design, run.source
+        counts[design] = max(counts.get(design, 0), run.replicate + 1)
+    return [
+        {"design": design, "source": source, "replicates": n}
+        for (design, source), n in counts.items()
+    ]
 
 
 def recall_study(store: str | Path | Store) -> Study:
@@ -166,22 +174,21 @@ def recall_study(store: str | Path | Store) -> Study:
         study, address = opened.get_meta("study"), opened.address
     if study is None:
         raise InvalidInput(f"{address} holds no study yet", "Run one into it: `outperform run`")
-    if study.get("plan") is None:
+    if study["plan"] is None:
         raise InvalidInput(
-            f"{address} does not say which fits are trials of which search: it is of an older "
-            "version, or a design is the person's own",
-            "Run `outperform run STUDY.toml` once more: nothing is trained anew, and the store "
-            "learns it; with a design of your own, pass the study in Python",
+            f"{address} does not say which fits are trials of which search, as a design is the "
+            "person's own",
+            "Pass the study in Python",
         )
     return plan_study(study["plan"], study["fingerprints"], study["name"])
 
 
 def _keep_sizes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, list[int]]:
     """Sizes of the sets of tasks whose data and splits are as they were."""
-    old = before.get("fingerprints", {})
+    old = before["fingerprints"]
     return {
         name: sizes
-        for name, sizes in before.get("sizes", {}).items()
+        for name, sizes in before["sizes"].items()
         if old.get(f"task {name}") == now["fingerprints"].get(f"task {name}")
     }
 
@@ -217,7 +224,7 @@ def _describe_changed_files(before: Mapping[str, Any], now: Mapping[str, Any]) -
     """Say which programs have changed that commands run, as nothing else would."""
     code = [each["fingerprints"] for each in (before, now)]
     for name, files in now["files"].items():
-        known = before.get("files", {}).get(name, {})
+        known = before["files"].get(name, {})
         changed = [file for file, content in files.items() if known.get(file, content) != content]
         kept = code[0].get(f"pipeline {name}") == code[1][f"pipeline {name}"]
         if changed and kept:

@@ -7,7 +7,7 @@ _MISSING = object()  # in place of a value
 ACTIVITY = "activity"  # what a run does at the moment; None where none is going on
 
 # A type; a tuple of what is allowed; [shape] of a list; {str: shape} of a table with any keys; or
-# a table with these keys, of which those with a question mark came with later versions.
+# a table with these keys, of which those with a question mark may be missing.
 _SHAPES: dict[str, Any] = {
     "study": {
         "name": str,
@@ -19,12 +19,25 @@ _SHAPES: dict[str, Any] = {
         "kinds": [str],
         "settings": [str],
         "search": str,
-        "divided?": {str: (str, None)},
-        "files?": {str: {str: str}},
-        "n_fits?": int,
-        "prices?": {str: [[(str, int)]]},
-        "designs?": [{"design": str, "source": str, "replicates": int}],
-        "sizes?": {str: [int]},
+        "divided": {str: (str, None)},
+        "plan": (
+            None,  # where a design is the person's own
+            {
+                "seed": int,
+                "tuner": str,
+                "trials": int,
+                "designs": [dict],
+                "tasks": [dict],
+                "pipelines": [
+                    {"name": str, "space": {str: dict}, "sources": [str], "gets_split": bool}
+                ],
+            },
+        ),
+        "files": {str: {str: str}},
+        "n_fits": int,
+        "prices": {str: [[(str, int)]]},
+        "designs": [{"design": str, "source": str, "replicates": int}],
+        "sizes": {str: [int]},
     },
     "stopped": (None, {"design": str, "replicates": int, "reason": str}),
     "sequential": [
@@ -103,14 +116,13 @@ def find_meta_problem(name: str, value: Any) -> str | None:
 def _find_contradiction(study: dict[str, Any]) -> str | None:
     """A part of a study's description that no study has, though its shape is right."""
     tasks = study["tasks"]
-    sizes, prices = study.get("sizes", {}), study.get("prices", {})
     wrong = {
         "tasks": not tasks,
         "pipelines": not study["pipelines"],
         "kinds": not study["kinds"],
-        "divided": not tasks.keys() <= study.get("divided", tasks).keys(),
-        "sizes": any(len(pair) != 2 or min(pair) < 1 for pair in sizes.values()),
-        "prices": any(len(price) != 3 for each in prices.values() for price in each),
+        "divided": not tasks.keys() <= study["divided"].keys(),
+        "sizes": any(len(pair) != 2 or min(pair) < 1 for pair in study["sizes"].values()),
+        "prices": any(len(price) != 3 for own in study["prices"].values() for price in own),
     }
     return next((f"study.{part}" for part, is_wrong in wrong.items() if is_wrong), None)
 

@@ -1,42 +1,16 @@
 """Which of the recorded runs the study, as it is now, has."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from outperform.store.damage import name_fit, report_damage
 from outperform.store.measurement import RunLabel
 from outperform.store.store import Store
 from outperform.store.stored_doubts import choose_planned_trials
-from outperform.study.fits import PlannedRun
 from outperform.wording import count, enumerate_names
 
 Description = Mapping[str, Any]  # of a study, as `describe_study` makes it
 Design = Mapping[str, Any]  # kind, source and replicates, as the store describes them
-
-
-def list_designs(study: Description, labels: Sequence[RunLabel]) -> list[Design]:
-    """What the study redraws, and how often; stores of old tell it by their runs only."""
-    if "designs" in study:
-        return list(study["designs"])
-    return [*count_replicates(labels)]
-
-
-def count_replicates(runs: Iterable[RunLabel | PlannedRun]) -> list[dict[str, Any]]:
-    """Replicates of every design, for each set of sources that it redraws.
-
-    Examples
-    --------
-    >>> count_replicates([RunLabel("ideal", "all", i, "svm", "iris", "key") for i in range(2)])
-    [{'design': 'ideal', 'source': 'all', 'replicates': 2}]
-    """
-    counts: dict[tuple[str, str], int] = {}
-    for run in runs:
-        design = run.design, run.source
-        counts[design] = max(counts.get(design, 0), run.replicate + 1)
-    return [
-        {"design": design, "source": source, "replicates": n}
-        for (design, source), n in counts.items()
-    ]
 
 
 def is_planned(label: RunLabel, designs: Sequence[Design], study: Description) -> bool:
@@ -89,16 +63,14 @@ def has_failures(store: Store) -> bool:
 def find_needed_failures(store: Store) -> set[str]:
     """Keys of the failed fits that the study, as it is now, still needs.
 
-    The others are of code, spaces or designs of before. Stores of old do not tell them apart.
+    The others are of code, spaces or designs of before.
     """
     if not has_failures(store):
         return set()
     failed = {key for key, scores in store.scores().items() if not scores}
     study = store.get_meta("study")
-    if not failed or study is None or "plan" not in study:
+    if not failed or study is None:
         return failed
-    labels = store.run_labels()
-    designs = list_designs(study, labels)
-    runs = [label for label in labels if is_planned(label, designs, study)]
+    runs = [run for run in store.run_labels() if is_planned(run, study["designs"], study)]
     trials = choose_planned_trials(store.failed_trials(), study)
     return failed & {label.key for label in (*runs, *trials)}

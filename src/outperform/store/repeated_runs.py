@@ -11,7 +11,7 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.runs.repeated_searches import Searches
 from outperform.stats.checks import FloatArray, check_list
 from outperform.store.measurement import RunLabel
-from outperform.store.planned_runs import Design, get_test_score, list_designs
+from outperform.store.planned_runs import Design, get_test_score
 from outperform.store.store import Store
 from outperform.store.stored_doubts import describe_versions
 from outperform.study.designs import is_later_repetition, name_repetition
@@ -62,14 +62,13 @@ class RepeatedRuns:
                 "Let `outperform run` finish some first",
             )
         scores: dict[_Role, dict[int, float]] = {}
-        labels = store.run_labels()
-        for label in labels:
+        for label in store.run_labels():
             if done.get(label.key):
                 role = label.design, label.source, label.pipeline, label.task
                 score = get_test_score(done[label.key], label.key, store)
                 scores.setdefault(role, {})[label.replicate] = score
-        designs, notes = list_designs(study, labels), tuple(describe_versions(store))
-        return cls(store.address, study, designs, scores, notes)
+        notes = tuple(describe_versions(store))
+        return cls(store.address, study, study["designs"], scores, notes)
 
     def choose_pairs(
         self, pipelines: Collection[str] = (), task: str | None = None

@@ -87,7 +87,7 @@ def choose_planned_trials(
     trials: Sequence[RunLabel], study: Mapping[str, Any]
 ) -> Sequence[RunLabel]:
     """Failed trials of searches that the study has now; all where its designs are not known."""
-    if not trials or study.get("plan") is None:
+    if not trials or study["plan"] is None:
         return trials
     planned = {_name_search(run.search) for run in _plan(study).plan_runs() if run.search}
     return [trial for trial in trials if _name_search_of(trial) in planned]
@@ -100,7 +100,7 @@ def find_blocked_runs(
 
     None where the designs of the study are not known.
     """
-    if not trials or study.get("plan") is None:
+    if not trials or study["plan"] is None:
         return []
     planned, n_failed = _plan(study), Counter(map(_name_search_of, trials))
     failed = {name for name, n in n_failed.items() if n >= planned.trials}
@@ -120,7 +120,7 @@ def describe_failed_trials(
     of any single search. Roles are of the runs that are looked at and begun: their searches are at
     their end.
     """
-    if not trials or study.get("plan") is None:
+    if not trials or study["plan"] is None:
         return
     planned = _plan(study)
     n_trials, counts = planned.trials, _count_by_search(trials, roles, planned)
@@ -191,7 +191,7 @@ def name_surrogate(search: Search, best_share: float, description: Mapping[str, 
 def describe_surrogates(store: Store, description: Mapping[str, Any]) -> Iterator[str]:
     """Doubts about the models of searches whose runs are compared, and which were refused."""
     records: Mapping[str, Mapping[str, Any]] = store.get_meta(SURROGATES) or {}
-    if not records or description.get("plan") is None:
+    if not records or description["plan"] is None:
         return
     study = _plan(description)
     for design in study.designs:

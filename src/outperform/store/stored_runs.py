@@ -13,7 +13,7 @@ from outperform.errors import InvalidInput, UnknownName
 from outperform.runs.labels import Labels
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
 from outperform.runs.repeated_searches import Searches
-from outperform.runs.scope import SEEDS, SPLITS, Resplit
+from outperform.runs.scope import SEEDS, Resplit
 from outperform.runs.table import Runs, make_runs
 from outperform.store.measurement import RunLabel
 from outperform.store.planned_runs import (
@@ -24,7 +24,6 @@ from outperform.store.planned_runs import (
     get_test_score,
     is_of,
     is_planned,
-    list_designs,
 )
 from outperform.store.repeated_runs import collect_searches
 from outperform.store.sequential_record import Attempt, describe_attempts, read_attempts
@@ -116,7 +115,7 @@ def _open_design(store: Store, kind: str | None, first: int | None) -> "_StoredD
     study, labels, scores = store.get_meta("study"), store.run_labels(), store.scores()
     if study is None or not any(scores.get(label.key) for label in labels):
         raise InvalidInput(f"{store.address} holds no finished runs yet", _suggest_finishing(store))
-    planned = list_designs(study, labels)
+    planned = study["designs"]
     paired = [
         design
         for design in planned
@@ -283,13 +282,12 @@ def _make_table(
 
 
 def _find_scope(tasks: Sequence[str], design: Design, study: Description) -> dict[str, Any]:
-    """What the design redraws; stores of old do not know how their data were divided."""
+    """What the design redraws."""
     source = design["source"]
     redrawn = source == ALL or "split" in source.split("+")
-    divided = study.get("divided", dict.fromkeys(study["tasks"], SPLITS))
+    divided, sizes = study["divided"], study["sizes"]
     anew = {task: divided[task] for task in tasks if redrawn and divided[task]}
     seeds = () if source == "split" and anew else (SEEDS,)
-    sizes = study.get("sizes", {})
     return {
         "varied": (*dict.fromkeys(anew.values()), *seeds),
         "resplits": {task: Resplit(*sizes[task]) for task in anew if task in sizes},
@@ -312,8 +310,8 @@ def _choose_design(
 
 
 def _has_searched(study: Description) -> bool:
-    """Whether any pipeline has hyperparameters to search; stores of old do not tell."""
-    plan = study.get("plan")
+    """Whether any pipeline has hyperparameters to search, as far as is known."""
+    plan = study["plan"]
     return plan is None or any(each["space"] for each in plan["pipelines"])
 
 

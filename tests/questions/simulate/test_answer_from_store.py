@@ -165,10 +165,3 @@ def test_a_store_without_runs_is_refused(store):
     store.set_meta("other", {})
     with pytest.raises(InvalidInput, match="holds no finished runs yet"):
         measure_variation(store)
-
-
-def test_a_description_without_designs_is_read(store):
-    measure(make_study(Ideal(4)), store)
-    study = store.get_meta("study")
-    store.set_meta("study", {word: value for word, value in study.items() if word != "designs"})
-    assert len(measure_variation(store)) == 1

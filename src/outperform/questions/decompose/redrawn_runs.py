@@ -15,7 +15,6 @@ from outperform.store.planned_runs import (
     describe_left_out,
     get_test_score,
     is_planned,
-    list_designs,
 )
 from outperform.store.stored_doubts import describe_versions
 from outperform.wording import enumerate_names
@@ -46,7 +45,7 @@ def load_variation(store: Store) -> tuple[list[Variation], list[str]]:
     study = store.get_meta("study") or {}
     labels = store.run_labels() if study else []
     apart = [label for label in labels if label.design in (_ONE_BY_ONE, _CROSSED)]
-    designs = [d for d in list_designs(study, apart) if d["design"] in (_ONE_BY_ONE, _CROSSED)]
+    designs = [d for d in study.get("designs", ()) if d["design"] in (_ONE_BY_ONE, _CROSSED)]
     planned = [label for label in apart if is_planned(label, designs, study)]
     fits = store.get({label.key for label in planned})
     done = {key: fit for key, fit in fits.items() if fit.status == "done"}

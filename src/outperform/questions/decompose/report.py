@@ -10,7 +10,6 @@ from outperform.questions.decompose.result import Decompositions
 from outperform.questions.reporting import Reported
 from outperform.questions.result import Result
 from outperform.store import is_store, open_store
-from outperform.store.planned_runs import list_designs
 
 QUESTION = "What makes scores vary?"
 _REDRAWN_APART = ("variance", "crossed")  # designs
@@ -33,6 +32,7 @@ def answer(reported: Reported) -> Iterator[Result]:
 
 def _decompose_study(address: str | Path) -> Decompositions:
     with open_store(address) as store:
-        designs = list_designs(store.get_meta("study") or {}, store.run_labels())
+        study = store.get_meta("study")
+        designs = study["designs"] if study else ()
         is_apart = any(design["design"] in _REDRAWN_APART for design in designs)
         return decompose(store) if is_apart else _NOTHING

@@ -257,7 +257,7 @@ def name_design(kind: str, source: str) -> str:
 def count_trials(study: Mapping[str, Any], pipeline: str) -> int:
     """Fits of one search of a pipeline; 0 where there is nothing to search."""
     plan = study.get("plan")
-    if plan is None:  # of an older version, or a design is the person's own
+    if plan is None:  # a design is the person's own
         return int(str(study["search"]).split()[-2])
     own = next(each for each in plan["pipelines"] if each["name"] == pipeline)
     return int(plan["trials"]) if own["space"] else 0

@@ -7,7 +7,6 @@ from outperform.questions.quality.answer import measure_quality
 from outperform.questions.reporting import Reported
 from outperform.questions.result import Result
 from outperform.store import is_store, open_store
-from outperform.store.planned_runs import list_designs
 from outperform.study.designs import is_later_repetition
 
 QUESTION = "What is each design worth?"
@@ -18,7 +17,8 @@ def answer(reported: Reported) -> Iterator[Result]:
     if not is_store(reported.source):
         return
     with open_store(reported.source) as store:
-        designs = list_designs(store.get_meta("study") or {}, store.run_labels())
+        study = store.get_meta("study")
+        designs = study["designs"] if study else ()
         has_ideal = any(design["design"] == "ideal" for design in designs)
         repeated = [design for design in designs if is_later_repetition(design["source"])]
         if has_ideal and repeated:
