@@ -90,6 +90,8 @@ class Runs:
         Tasks whose data are known to be divided the same way for every run.
     stopped_early
         Whether somebody looked at them again and again, to stop when they had decided.
+    ruled_out
+        Smallest P(A>B) that a sequential test found neither of two algorithms to have on a task.
     simulated
         Runs of the same study whose searches were simulated, where these have searched once.
     one_search
@@ -128,6 +130,7 @@ class Runs:
     task_metrics: Mapping[str, TaskMetric] = field(default_factory=dict, hash=False, repr=False)
     fixed_splits: tuple[str, ...] = ()
     stopped_early: bool = False
+    ruled_out: Mapping[tuple[str, str, str], float] = field(default_factory=dict, compare=False)
     simulated: Runs | None = field(default=None, compare=False, repr=False)
     one_search: bool = False
     searches: Searches | None = field(default=None, compare=False, repr=False)

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import permutations
 from shlex import quote
 from typing import Any
 
@@ -102,6 +103,7 @@ def load_runs(
         notes=(*stored.describe(pipelines, len(table.replicates or ())),),
         unfinished=tuple(n for n in stored.study["pipelines"] if n not in table.algorithms),
         stopped_early=bool(stored.n_stopped or stored.looked),
+        ruled_out=_find_ruled_out(stored.looked),
         counted=True,
         simulated=simulated,
         one_search=stored.one_search,
@@ -389,6 +391,17 @@ def _find_looks(
     # A study cut down to where it was stopped was stopped there all the same.
     went_on = n_runs >= n_cells * n_replicates > n_cells * stopped["replicates"]
     return looked, None if went_on else int(min(stopped["replicates"], n_replicates))
+
+
+def _find_ruled_out(looked: Sequence[Attempt]) -> dict[tuple[str, str, str], float]:
+    """What tests that ended for neither of two pipelines ruled out, by their names and the task."""
+    return {
+        (*names, decision["task"]): attempt["rule"]["gamma"]
+        for attempt in looked
+        for decision in attempt["decisions"]
+        if decision["outcome"] == "neither"
+        for names in permutations((attempt["rule"]["a"], attempt["rule"]["b"]))
+    }
 
 
 def _describe_looks(

@@ -130,6 +130,29 @@ def test_equals_are_neither(store):
     assert (decision.n_replicates, len(load_runs(store))) == (21, 42)
 
 
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_after_a_decision_for_neither_no_more_pairs_are_asked_for(goes_on, store):
+    study = make_study(fit)
+    decide(study, store)
+    if goes_on:
+        run_all(study, store)
+    for names in ("ab", "ba"):
+        comparison = compare_runs(load_runs(store), *names)
+        assert comparison.advice == (
+            "report what the sequential test of these runs decided (--sequential): an advantage of "
+            "either as large as γ = 0.75 is ruled out, and more pairs could show a smaller one "
+            "only."
+        )
+    replayed = compare_sequentially(load_runs(store), "a", "b")
+    assert replayed.advice.endswith("; any further test, with more pairs or without, may err too.")
+
+
+def test_after_a_test_that_ended_undecided_more_pairs_are_asked_for(store):
+    assert decide(make_study(win_half, n=14), store).outcome == "undecided"
+    assert compare_runs(load_runs(store), "a", "b").advice.startswith("add pairs and look again")
+    assert compare_sequentially(load_runs(store), "a", "b").advice.startswith("add pairs and look")
+
+
 def test_each_task_is_decided_by_itself(decided_on_two, store):
     decision = decided_on_two
     assert (decision.outcome, decision.winner, decision.n_replicates) == ("neither", None, 21)

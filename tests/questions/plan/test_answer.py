@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import bdtrc
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from outperform import compare, compare_runs, plan
 from outperform.errors import InvalidInput
@@ -450,3 +450,26 @@ def test_a_pilot_that_does_not_vary_plans_no_resplits():
 def test_one_size_is_none():
     with pytest.raises(InvalidInput, match="the test size is missing"):
         plan(train_size=800)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [5, 12, 20, 29])
+def test_whoever_follows_the_advice_errs_about_as_rarely_as_alpha_says(n):
+    """Its number of pairs depends on what was seen, for which no level can allow exactly."""
+    errs = 0.0
+    for wins in range(n + 1):
+        chance = binom.pmf(wins, n, 0.5)
+        first = pilot(wins, n - wins)
+        if first.winner:
+            errs += chance
+            continue
+        asked = re.search(r"([\d,]+) in all", first.advice)
+        if asked is None:  # for no more pairs
+            continue
+        n_all = int(asked[1].replace(",", ""))
+        level = re.search(r"--alpha ([\d.e-]+),", first.advice)
+        every = wins + np.arange(n_all - n + 1)
+        pvalues = 2 * binom.sf(np.maximum(every, n_all - every) - 1, n_all, 0.5)
+        shown = pvalues <= (float(level[1]) if level else 0.05)
+        errs += chance * binom.pmf(every - wins, n_all - n, 0.5) @ shown
+    assert 0.03 < errs < 0.0605

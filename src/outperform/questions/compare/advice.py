@@ -50,11 +50,22 @@ def suggest_next(comparison: "Comparison") -> str:
             "the difference is real but small: report its size; more runs will not make it matter."
         )
     if comparison.interval.method == "anytime":
+        return _suggest_looks(comparison.ruled_out)
+    return _suggest_runs(comparison)
+
+
+def _suggest_looks(ruled_out: float | None) -> str:
+    """Say how to go on where any number of looks is allowed for."""
+    if ruled_out is None:
         return (
             "add pairs and look again as often as you like: this interval allows it. What a "
             "sequential test decides, with fewer pairs, --sequential shows."
         )
-    return _suggest_runs(comparison)
+    return (
+        "report what the sequential test of these runs decided (--sequential): an advantage of "
+        f"either as large as γ = {ruled_out:g} is ruled out, and more pairs could show a smaller "
+        "one only."
+    )
 
 
 def _suggest_equivalence(comparison: "Comparison", tests: list[EquivalenceTest]) -> str:

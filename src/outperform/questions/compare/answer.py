@@ -370,7 +370,8 @@ def compare_on_task(
     """Compare two algorithms by their scores on one task of a table."""
     metric, goal = table.metric_on(task), table.goal_on(task)
     scope = table.scope_on(task) if terms.sizes is None else _find_resplit_scope(table, task)
-    about = {"a": names[0], "b": names[1], "metric": metric, "task": task, "scope_here": scope}
+    about: dict[str, Any] = {"a": names[0], "b": names[1], "metric": metric, "task": task}
+    about |= {"scope_here": scope, "ruled_out": table.ruled_out.get((*names, task))}
     resplit = terms.sizes or table.resplits.get(task)
     comparison = _compare(scores.a, scores.b, goal, terms, resplit, scores.lacking, **about)
     if table.simulated is not None and terms.paired:

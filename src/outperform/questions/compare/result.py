@@ -82,6 +82,8 @@ class Comparison(OfTwo):
     searches: "SearchesDifference | None" = None
     lacking: tuple[int, int] = (0, 0)  # replicates that `a`, and that `b`, has no complete run of
     tests: tuple[HypothesisTest | EquivalenceTest, ...] = ()
+    # The chance to win that a sequential test of these runs found neither to have.
+    ruled_out: float | None = None
     caveats: tuple[str, ...] = ()
 
     @cached_property

@@ -328,9 +328,10 @@ class SequentialComparison(OfTwo):
                 "report the decision with its rule, as one of what one search found, and the mean "
                 "difference over all searches with its interval."
             )
-        return (
-            "report the decision with its rule, the number of pairs, and P(A>B) with its interval."
-        )
+        report = "report the decision with its rule, the number of pairs, and P(A>B) with its"
+        if self.outcome == "neither":
+            return f"{report} interval; any further test, with more pairs or without, may err too."
+        return f"{report} interval."
 
 
 def compare_sequentially(
