@@ -88,6 +88,30 @@ def test_unpaired_runs_have_test_sets_of_their_own():
     assert find_notes(runs, "same examples", paired=False) == [[], []]
 
 
+@pytest.mark.parametrize("column", ["lang", "corpus", "config.env_name", "data"])
+def test_data_that_each_algorithm_has_for_itself_is_noted(column):
+    said = f"{column} differs by algorithm (x, y): what differs may be the data, not the algorithm"
+    assert find_notes(make_runs(column, ["x"] * N, ["y"] * N), "may be the") == [[said], [said]]
+    both = make_runs(column, ["x", "y"] * (N // 2), ["x", "y"] * (N // 2))
+    assert find_notes(both, "may be the") == [[], []]
+
+
+@pytest.mark.parametrize("column", ["gpu", "hostname", "device_type"])
+def test_machines_matter_to_times_only(column):
+    of_each = ["A100"] * N, ["V100"] * N
+    assert find_notes(make_runs(column, *of_each), "machine") == [[], []]
+    table = {
+        "algorithm": ["a"] * N + ["b"] * N,
+        "seed": [*range(N)] * 2,
+        column: [*of_each[0], *of_each[1]],
+        "latency_ms": np.random.default_rng(0).normal(20, 1, 2 * N),
+    }
+    said = f"{column} differs by algorithm (A100, V100): what differs may be the machine, not the "
+    said += "algorithm"
+    runs = read_runs(table, metric="latency_ms")
+    assert find_notes(runs, "machine") == [[said], [said]]
+
+
 @pytest.mark.parametrize(
     "column", ["epochs", "n_train", "Train Size", "train_frac", "params.max_steps"]
 )

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from outperform.errors import DuplicateRuns, InvalidInput
+from outperform.errors import DuplicateRuns, InvalidInput, TooFewRuns
 from outperform.runs import join_runs, read_runs
 from outperform.runs.scope import Resplit
 
@@ -50,6 +50,30 @@ def test_joining_is_reading_one_file(write, assert_same):
     parts = [read_runs(write(header + "".join(rows[i : i + 3]))) for i in range(0, 12, 3)]
     # Lines are those of each file.
     assert_same(join_runs(*parts), whole, but=("row", "source"))
+
+
+def test_a_metric_may_be_spelled_in_upper_and_lower_case(write):
+    first = read_runs(write("run,Val_Acc,accuracy\n0,0.6,0.5\n1,0.7,0.6\n", "a.csv"))
+    other = read_runs(write("Run,val_acc,Accuracy\n0,0.6,0.4\n1,0.7,0.3\n", "b.csv"))
+    runs = join_runs(first, other)
+    assert (runs.metric, runs.validation_metric) == ("accuracy", "Val_Acc")
+    assert runs.pair("a", "b").b.tolist() == [0.4, 0.3]
+
+
+def test_tasks_that_two_files_spell_differently_are_named(write):
+    files = [
+        read_runs(write(f"dataset,seed,score\n{task},0,0.5\n{task},1,0.6\n", f"{name}.csv"))
+        for name, task in (("a", "CIFAR10"), ("b", "cifar10"))
+    ]
+    note = "'CIFAR10' and 'cifar10' count as two tasks: if they are the same, give both one name"
+    runs = join_runs(*files)
+    assert runs.notes == (note,)
+    with pytest.raises(TooFewRuns) as caught:
+        runs.pair("a", "b", "CIFAR10")
+    assert str(caught.value) == (
+        f"'b' has no run in task 'CIFAR10' of a.csv, b.csv. {note}; else add its runs, or compare "
+        "on a task that both have: --on TASK (task= in Python)."
+    )
 
 
 def test_a_table_alone_stays_as_it_is(two_files):

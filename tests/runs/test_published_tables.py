@@ -79,6 +79,25 @@ def test_every_shape_says_the_same(source):
     assert table.b[0] == PublishedCell(94.2, 0.3)
 
 
+@pytest.mark.parametrize(
+    ("names", "n"),
+    [
+        ({"mean": "accuracy", "sd": "std"}, "count"),
+        ({"mean": "accuracy_mean", "sd": "accuracy_std"}, "accuracy_count"),
+        ({"mean": "test_loss", "sd": "std_test_loss"}, "n_runs"),
+    ],
+)
+def test_means_may_be_called_after_their_metric(names, n):
+    rows = [{**{names.get(key, key): value for key, value in row.items()}, n: 5} for row in LONG]
+    table = read_published_table(rows, "new", "old")
+    assert (table.metric, table.tasks, table.b[0]) == (
+        names["mean"],
+        READ[0],
+        PublishedCell(94.2, 0.3, 5),
+    )
+    assert read_published_table(LONG, "new", "old").metric is None
+
+
 def test_numbers_of_runs_of_a_long_table():
     rows = [{**row, "seeds": 5 if row["method"] == "new" else 3} for row in LONG]
     table = read_published_table(rows, "new", "old")
@@ -156,6 +175,12 @@ def test_datasets_without_a_mean_are_left_out_when_told():
             ("new", "old"),
             "column 'sem' of the list of records holds standard errors, and there is none of "
             "standard deviations. Multiply them by √n, and name the column sd.",
+        ),
+        (
+            [{**row, "metric": ["accuracy", "loss"][n % 2]} for n, row in enumerate(LONG)],
+            ("new", "old"),
+            "column 'metric' of the list of records names 2 metrics (accuracy, loss). Compare on "
+            "each apart, in a table of its own.",
         ),
         (
             [{**row, "n": 2.5} for row in LONG], ("new", "old"),

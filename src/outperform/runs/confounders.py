@@ -10,8 +10,8 @@ What would make a verdict wrong is asked about, as in `suspicions`:
   Whoever ran more often where scores are high would win, although it may lose everywhere; and of
   one algorithm, the luck of a run would be that of its label.
 
-What a verdict holds with is noted: test examples and training that each algorithm has for itself,
-and hyperparameters that differ between the runs of one.
+What a verdict holds with is noted: test examples, data, training and, for times, machines that each
+algorithm has for itself, and hyperparameters that differ between the runs of one.
 """
 
 import re
@@ -26,7 +26,7 @@ import numpy as np
 
 from outperform.runs.columns import Hint, normalise, read_name
 from outperform.runs.labels import IntArray, Labels, differ_within, label_rows, split_groups
-from outperform.runs.metrics import counts_answers, may_be_points
+from outperform.runs.metrics import counts_answers, may_be_points, measures_speed
 from outperform.runs.mismatches import write_alike
 from outperform.runs.nesting import compare_groups
 from outperform.runs.redrawn import find_redrawn, suspect_redrawn
@@ -43,6 +43,15 @@ _N_GLANCE = 500  # rows that show whether a column holds labels
 # Columns in which numbers are labels: which dataset, or which draw.
 _NUMBERS = re.compile(
     r"\bid\b|_id\b|^(rep|repeat|repetition|rng|trial)\b|random_(seed|state)|subject"
+)
+# What runs are about, and where they ran.
+_DATA = re.compile(
+    "corp(us|ora)|data|domain|game|lang(uage)?|scenario|scene|subject|suite|"
+    "(data|dataset|env|environment|task)(_?(id|name))?"
+)
+_MACHINE = re.compile(
+    "(accelerator|cluster|cpu|device|gpu|hardware|host|hostname|instance|machine|node|partition)"
+    "(_?(count|id|model|name|type))?"
 )
 _FLAGS = frozenset({"false", "no", "true", "yes", ""})  # mostly an outcome of the run
 
@@ -204,6 +213,7 @@ def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[
                     f"{name} differs by algorithm ({_list_values(labels)}): they were not tested "
                     "on the same examples, and what differs may be the examples"
                 )
+    yield from _note_own_labels(runs, rows, columns["label"])
     if columns["label"] and runs.replicates is None:
         labelling = filter(partial(_may_label, runs, rows[:_N_GLANCE]), columns["label"])
         for name, labels, known in _read_columns(runs, rows, labelling):
@@ -216,6 +226,21 @@ def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[
                 )
     if columns["training"]:
         yield from _note_training(runs, rows, columns["training"])
+
+
+def _note_own_labels(runs: "Runs", rows: IntArray, names: Sequence[str]) -> Iterator[str]:
+    """Say that each algorithm has data for itself; or machines, where it matters."""
+    kinds = {"the data": _DATA}
+    if any(measures_speed(runs.metric_on(task)) for task in runs.tasks):
+        kinds["the machine"] = _MACHINE
+    for what, pattern in kinds.items():
+        of_kind = [name for name in names if pattern.fullmatch(read_name(name).bare_leaf)]
+        for name, labels, known in _read_columns(runs, rows, of_kind):
+            if _is_own(runs, labels, known):
+                yield (
+                    f"{name} differs by algorithm ({_list_values(labels)}): what differs may be "
+                    f"{what}, not the algorithm"
+                )
 
 
 def _note_training(runs: "Runs", rows: IntArray, names: Sequence[str]) -> Iterator[str]:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from outperform.errors import DuplicateRuns, InvalidInput
+from outperform.runs.columns import normalise
 from outperform.runs.labels import Labels, concatenate_labels, label_rows, repeat_label
 from outperform.runs.metrics import TaskMetric, sum_up_metrics
+from outperform.runs.mismatches import note_task_spellings
 from outperform.runs.row_kinds import LOOKS_BETTER
 from outperform.runs.scope import RUNS
 from outperform.runs.source_table import OtherColumns
@@ -50,7 +52,7 @@ def join_runs(*runs: Runs) -> Runs:
     _check_apart(runs, algorithm, task, replicate)
     metrics = {
         name: TaskMetric(each.metric_on(name), each.goal_on(name))
-        for each in runs
+        for each in reversed(runs)  # the first one's spelling
         for name in each.tasks
     }
     varied = (RUNS,) if replicate is None else chain.from_iterable(each.varied for each in runs)
@@ -62,7 +64,7 @@ def join_runs(*runs: Runs) -> Runs:
         source=enumerate_names(dict.fromkeys(each.source for each in runs), limit=3),
         replicate_columns=() if replicate is None else runs[0].replicate_columns,
         spare_columns=runs[0].spare_columns,
-        notes=_join_notes(runs),
+        notes=_join_notes(runs, task.names),
         validation_metric=next((r.validation_metric for r in runs if r.validation_metric), ""),
         varied=tuple(dict.fromkeys(varied)),
         algorithm_columns=runs[0].algorithm_columns,
@@ -137,7 +139,7 @@ def _check_alike(first: Runs, other: Runs) -> None:
     for task in [name for name in first.tasks if name in {*other.tasks}]:
         _check_metric(first, other, task)
     names = first.validation_metric, other.validation_metric
-    if all(names) and names[0] != names[1]:
+    if all(names) and normalise(names[0]) != normalise(names[1]):
         raise InvalidInput(
             f"the validation scores are {names[0]} in {first.source} and {names[1]} in "
             f"{other.source}",
@@ -157,7 +159,7 @@ def _check_metric(first: Runs, other: Runs, task: str) -> None:
         *((t.metric_on(task), t.goal_on(task)) for t in (first, other)), strict=True
     )
     on = f" on {task!r}" if task else ""
-    if metrics[0] != metrics[1]:
+    if normalise(metrics[0]) != normalise(metrics[1]):
         raise InvalidInput(
             f"{first.source} holds {metrics[0]}{on} and {other.source} {metrics[1]}, which cannot "
             "be compared",
@@ -196,8 +198,12 @@ def _check_apart(
     )
 
 
-def _join_notes(runs: Sequence[Runs]) -> tuple[str, ...]:
-    notes = [f"{each.source}: {note}" for each in runs for note in each.notes]
+def _join_notes(runs: Sequence[Runs], tasks: Sequence[str]) -> tuple[str, ...]:
+    about_tasks = [*note_task_spellings(tasks)]
+    notes = [
+        f"{each.source}: {note}" for each in runs for note in each.notes if note not in about_tasks
+    ]
+    notes += about_tasks
     silent = [each.source for each in runs if each.replicates is None]
     if 0 < len(silent) < len(runs):
         notes.append(

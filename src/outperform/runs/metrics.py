@@ -200,6 +200,17 @@ def looks_like_score(name: str) -> bool:
     return _goal_by_words(name) is not None and not _TIMES_AND_COSTS & set(_split(name))
 
 
+def measures_speed(name: str) -> bool:
+    """Whether a metric depends on the machine: a time, a cost, or how much is done in a time.
+
+    Examples
+    --------
+    >>> measures_speed("latency_ms"), measures_speed("images/sec"), measures_speed("accuracy")
+    (True, True, False)
+    """
+    return bool((_TIMES_AND_COSTS | {"fps", "throughput"}) & {*_split(name)})
+
+
 @cache
 def is_share(name: str) -> bool:
     """Whether a metric is known to lie between 0 and 1, or between 0 and 100.

@@ -132,6 +132,22 @@ def note_spellings(algorithms: Sequence[str], compared: Sequence[str]) -> Iterat
             )
 
 
+def note_task_spellings(tasks: Sequence[str]) -> Iterator[str]:
+    """Say which tasks differ in nothing but spaces, hyphens and upper or lower case.
+
+    >>> [*note_task_spellings(["CIFAR-10", "svhn", "cifar_10"])]
+    ["'CIFAR-10' and 'cifar_10' count as two tasks: if they are the same, give both one name"]
+    """
+    first: dict[str, str] = {}
+    for task in tasks:
+        other = first.setdefault(re.sub(r"[\s_-]+", " ", task.strip().casefold()), task)
+        if other != task:
+            yield (
+                f"{other!r} and {task!r} count as two tasks: if they are the same, give both one "
+                "name"
+            )
+
+
 @cache
 def _spell_plainly(name: str) -> str:
     """Leave out what people do not mean by a name: ResNet-50 is resnet50, but 1.0 is not 10."""

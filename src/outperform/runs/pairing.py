@@ -15,6 +15,7 @@ from outperform.runs.metrics import Goal, is_share
 from outperform.runs.mismatches import (
     explain_unmatched,
     note_spellings,
+    note_task_spellings,
     refuse_duplicates,
     write_alike,
 )
@@ -89,7 +90,7 @@ class Cell:
 def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> PairedScores:
     """Pair by replicate where the table has replicates, by order of rows otherwise."""
     if not (len(a.rows) and len(b.rows)):
-        raise _explain_no_runs(b if len(a.rows) else a)
+        raise _explain_no_runs(runs, b if len(a.rows) else a)
     note: tuple[str, ...] = ()
     if runs.replicates is None:
         pairs = _pair_in_order(runs, a, b)
@@ -137,7 +138,7 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
     scores = []
     for cell in (a, b):
         if not len(cell.rows):
-            raise _explain_no_runs(cell)
+            raise _explain_no_runs(runs, cell)
         refuse_duplicates(runs, cell)
         scores.append(finite_scores(runs, cell, drop_incomplete=drop_incomplete))
         if len(scores[-1]) < 2:
@@ -248,7 +249,7 @@ def _note_folds(runs: "Runs", task: str | None) -> Iterator[str]:
 def validate_cell(runs: "Runs", cell: Cell, *, drop_incomplete: bool) -> ValidatedScores:
     """Take the scores of a cell with its validation scores, if it has any."""
     if not len(cell.rows):
-        raise _explain_no_runs(cell)
+        raise _explain_no_runs(runs, cell)
     refuse_duplicates(runs, cell)
     score = runs.score[cell.rows]
     validation = None if runs.validation is None else runs.validation[cell.rows]
@@ -354,11 +355,11 @@ def _order_by_replicate(runs: "Runs", cell: Cell) -> tuple[FloatArray, BoolArray
     return scores, has_score
 
 
-def _explain_no_runs(cell: Cell) -> TooFewRuns:
-    return TooFewRuns(
-        f"{cell.algorithm!r} has no run in {cell.place}",
-        "Add its runs, or compare on a task that both have: --on TASK (task= in Python)",
-    )
+def _explain_no_runs(runs: "Runs", cell: Cell) -> TooFewRuns:
+    remedy = "Add its runs, or compare on a task that both have: --on TASK (task= in Python)"
+    for spelling in note_task_spellings(runs.tasks):
+        remedy = f"{spelling}; else a{remedy[1:]}"
+    return TooFewRuns(f"{cell.algorithm!r} has no run in {cell.place}", remedy)
 
 
 def _count(n: int, noun: str) -> str:

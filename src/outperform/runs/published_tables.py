@@ -19,9 +19,10 @@ from outperform.errors import (
     UnknownName,
     UnreadableRuns,
 )
-from outperform.runs.columns import ALGORITHM, MEAN, SD, TASK, normalise, recognise
+from outperform.runs.columns import ALGORITHM, MEAN, METRIC, SD, TASK, normalise, recognise
 from outperform.runs.files import open_source
 from outperform.runs.formats import tabulate_columns
+from outperform.runs.metrics import looks_like_score
 from outperform.runs.row_kinds import sums_up_tasks
 from outperform.runs.source_table import SourceTable
 from outperform.stats import Summary
@@ -31,8 +32,11 @@ COLUMNS = {
     "algorithm": ALGORITHM,
     "mean": MEAN,
     "sd": SD,
-    "n": ("n", "runs", "seeds"),
+    "n": ("n", "runs", "seeds", "count", "n_runs", "n_seeds", "num_runs", "num_seeds"),
 }
+# As pandas names what it sums up: accuracy_std.
+_SD_OF = re.compile(rf".+[_ .(]({'|'.join(SD)})\)?|({'|'.join(SD)})[_ .(].+")
+_N_OF = re.compile(r".+[_ .(]count\)?")
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 # As papers print it: 76.3±0.4, 76.3 +/- 0.4 or 76.3 (0.4), then 10, n=10 or (n = 10).
@@ -91,6 +95,19 @@ def read_summary(table: SourceTable, algorithm: str, n_runs: int | None = None) 
     return Summary(mean, sd, as_count(n[0]) if n else n_runs)  # type: ignore[arg-type]
 
 
+def _recognise(names: Sequence[str], key: str) -> list[str]:
+    """Columns of a role; also those of means, deviations and counts of what a metric names."""
+    if known := recognise(names, COLUMNS[key]):
+        return known
+    sd = recognise(names, SD) or [name for name in names if _SD_OF.fullmatch(normalise(name))]
+    named = {
+        "mean": [*filter(looks_like_score, names)],
+        "sd": sd,
+        "n": [name for name in names if _N_OF.fullmatch(normalise(name))],
+    }[key]
+    return named if len(sd) == len(named) == 1 else []
+
+
 def _find_column(table: SourceTable, key: str) -> str:
     for name in recognise(table.names, COLUMNS[key]):
         return name
@@ -128,12 +145,13 @@ class PublishedTable:
     a: tuple[PublishedCell, ...]  # of each task
     b: tuple[PublishedCell, ...]
     notes: tuple[str, ...] = ()
+    metric: str | None = None  # where the column of means has its name
 
 
 def is_published_table(table: SourceTable) -> bool:
     """Whether a table has several datasets: in a column of them, or one each column or row."""
     tasks = recognise(table.names, TASK)
-    if all(recognise(table.names, COLUMNS[key]) for key in ("mean", "sd")):
+    if all(_recognise(table.names, key) for key in ("mean", "sd")):
         return bool(tasks) and len(table.label(tasks[0]).names) > 1
     return not recognise(table.names, COLUMNS["mean"]) or bool(tasks)
 
@@ -147,7 +165,7 @@ def read_published_table(
     out with a note that names them.
     """
     table = tabulate_columns(source) if isinstance(source, Mapping) else open_source(source)[0]
-    mean = recognise(table.names, COLUMNS["mean"])
+    mean = _recognise(table.names, "mean")
     long = mean and recognise(table.names, TASK) and recognise(table.names, ALGORITHM)
     cells = _read_long(table, (a, b)) if long else _read_wide(table, (a, b))
     averages = [task for task in cells if sums_up_tasks(task) or normalise(task) == "score"]
@@ -167,7 +185,12 @@ def read_published_table(
     parsed = [tuple(_parse(kept[task][side]) for task in tasks) for side in (0, 1)]
     _check_percent(tasks, parsed, table.source)
     return PublishedTable(
-        table.source, tasks, parsed[0], parsed[1], (*_note_left_out(averages, wrong),)
+        table.source,
+        tasks,
+        parsed[0],
+        parsed[1],
+        (*_note_left_out(averages, wrong),),
+        mean[0] if long and normalise(mean[0]) not in MEAN else None,
     )
 
 
@@ -196,11 +219,18 @@ def _find_incomplete(
 
 def _read_long(table: SourceTable, names: tuple[str, str]) -> dict[str, tuple[_Cell, _Cell]]:
     """Cells of both methods by dataset, from one row each."""
-    method, task, mean = (
-        recognise(table.names, known)[0] for known in (ALGORITHM, TASK, COLUMNS["mean"])
-    )
+    method, task = (recognise(table.names, known)[0] for known in (ALGORITHM, TASK))
+    mean = _recognise(table.names, "mean")[0]
     methods, tasks = table.label_runs(method).spell(), table.label_runs(task).spell()
     _check_methods(names, list(dict.fromkeys(methods)), table.source)
+    for column in recognise(table.names, METRIC):
+        metrics = [*dict.fromkeys(filter(None, table.label(column).spell()))]
+        if len(metrics) > 1:
+            raise UnreadableRuns(
+                f"column {column!r} of {table.source} names {count(len(metrics), 'metric')} "
+                f"({enumerate_names(metrics, limit=3)})",
+                "Compare on each apart, in a table of its own",
+            )
     cells: dict[tuple[str, str], _Cell] = {}
     for name, place, cell in zip(methods, tasks, _list_cells(table, mean), strict=True):
         if name in names and (name, place) in cells:
@@ -218,7 +248,7 @@ def _read_long(table: SourceTable, names: tuple[str, str]) -> dict[str, tuple[_C
 
 def _list_cells(table: SourceTable, mean: str) -> Iterator[_Cell]:
     """Every row's mean and standard deviation: in columns of their own, or printed in one."""
-    sd, n = (recognise(table.names, COLUMNS[key])[:1] for key in ("sd", "n"))
+    sd, n = (_recognise(table.names, key)[:1] for key in ("sd", "n"))
     if not sd and (errors := recognise(table.names, _ERRORS)):
         raise UnknownColumn(
             f"column {errors[0]!r} of {table.source} holds standard errors, and there is none of "

@@ -32,6 +32,7 @@ from outperform.runs.metrics import (
     looks_like_score,
     sum_up_metrics,
 )
+from outperform.runs.mismatches import note_task_spellings
 from outperform.runs.scope import varied_by
 from outperform.runs.source_table import OtherColumns, Rows, SourceTable
 from outperform.runs.table import Runs, name_runs
@@ -165,7 +166,7 @@ def assemble(
         source=table.source,
         replicate_columns=roles.replicate,
         spare_columns=roles.spare,
-        notes=(*notes, *about_summaries),
+        notes=(*notes, *about_summaries, *note_task_spellings(task.names)),
         validation_metric=validation_metric,
         algorithm_columns=roles.algorithm,
         task_columns=roles.task,

@@ -161,7 +161,7 @@ def test_a_table_of_one_dataset_may_be_told_the_number_of_runs(tmp_path):
     assert told.stdout == written.stdout
     assert refused(call(*words)) == (
         "Error: table.csv has no column for 'n'; it has Method, Mean, Std. Name the column one of "
-        "n, runs, seeds, or pass --n."
+        "n, runs, seeds, count, n_runs, n_seeds, num_runs, num_seeds, or pass --n."
     )
 
 

@@ -186,3 +186,16 @@ def test_columns_that_are_better_the_other_way_are_refused(name):
         f"higher is better on all datasets of the dict, but not by the name of {name}. Compare on "
         "these apart, in a table of their own; if they are datasets, rename them."
     )
+
+
+def test_the_column_of_means_says_which_way_is_better_whatever_they_are_called():
+    table = {
+        "method": ["new", "old"] * 2,
+        "dataset": ["a", "a", "b", "b"],
+        "loss": [0.2, 0.3, 0.1, 0.4],
+        "std": [0.01] * 4,
+    }
+    for metric in (None, "accuracy"):
+        result = compare_published_table(table, "new", "old", n=5, metric=metric)
+        assert (result.metric, result.goal) == ("loss", "minimize")
+        assert str(result).startswith("new is better than old on both")

@@ -252,6 +252,7 @@ Welch's t with Holm's correction).
     if n is not None:
         check_count("n", n, at_least=2)
     read = read_published_table(table, a, b, drop_incomplete=drop_incomplete)
+    metric = read.metric or metric
     if metric is None and goal is None:
         raise UnknownDirection(
             f"{read.source} does not say whether higher is better",
