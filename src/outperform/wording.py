@@ -209,11 +209,20 @@ def pad_names(names: Iterable[str]) -> list[str]:
 
 
 def wrap_lines(text: str, width: int) -> list[str]:
-    """Break a text into lines that are no wider than so many letters, where wide ones count two."""
+    """Break a text into lines that are no wider than so many letters, where wide ones count two.
+
+    Examples
+    --------
+    >>> wrap_lines("the best is vision-transformer-base", 27)
+    ['the best is', 'vision-transformer-base']
+    """
     # A filler behind each wide letter makes textwrap count right.
     shown = make_visible(text)
     filled = "".join(letter + "\0" * (measure(letter) - 1) for letter in shown)
-    return [line.replace("\0", "") for line in textwrap.wrap(filled, width)]
+    # A name is broken at its hyphens only where it fits no line.
+    is_long = max(map(len, filled.split()), default=0) > width
+    lines = textwrap.wrap(filled, width, break_on_hyphens=is_long)
+    return [line.replace("\0", "") for line in lines]
 
 
 def shorten(name: str, length: int) -> str:
