@@ -190,10 +190,19 @@ def measure(text: str) -> int:
 
 
 def wrap_lines(text: str, width: int) -> list[str]:
-    """Break a text into lines that are no wider than so many letters, where wide ones count two."""
+    """Break a text into lines that are no wider than so many letters, where wide ones count two.
+
+    Examples
+    --------
+    >>> wrap_lines("the best is vision-transformer-base", 27)
+    ['the best is', 'vision-transformer-base']
+    """
     # A filler behind each wide letter makes textwrap count right.
     filled = _BEYOND_ASCII.sub(lambda at: at[0] + "\0" * (measure(at[0]) - 1), make_visible(text))
-    return [line.replace("\0", "") for line in textwrap.wrap(filled, width)]
+    # A name is broken at its hyphens only where it fits no line.
+    is_long = max(map(len, filled.split()), default=0) > width
+    lines = textwrap.wrap(filled, width, break_on_hyphens=is_long)
+    return [line.replace("\0", "") for line in lines]
 
 
 def shorten(name: str, length: int) -> str:

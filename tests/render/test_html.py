@@ -1,6 +1,7 @@
 """The report: one file that says everything, needs nothing, and escapes whatever it is given."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -58,7 +59,8 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.tags, self.ids, self.references, self.texts = [], [], [], [], []
-        self.feed(text)
+        self.commands = re.findall("<code>(.*?)</code>", text)
+        self.feed(re.sub("</?code>", "", text))  # they stand within sentences
         assert self.open == []
 
     def handle_starttag(self, tag, attrs):
@@ -181,7 +183,7 @@ def test_whatever_can_be_drawn_can_be_reported(all_kinds, tmp_path):
     tables = [part for result in all_kinds for part in result.tables if isinstance(part, Table)]
     assert page.tags.count("table") == len(tables) >= page.tags.count("figure") == len(all_kinds)
     assert [text for text in page.read("li") if text] == [
-        caveat for result in all_kinds for caveat in result.caveats
+        caveat.replace("`", "") for result in all_kinds for caveat in result.caveats
     ]
     assert "accuracy, higher is better; 95% intervals" in page.read("p")
     assert set(page.read("strong")) == {"Next:"}
@@ -195,6 +197,14 @@ def test_a_result_says_what_to_do_next_on_a_page_and_in_a_notebook(comparison, t
     write_report(comparison, path := tmp_path / "report.html")
     for html in (path.read_text(encoding="utf-8"), comparison._repr_html_()):
         assert f"<p><strong>Next:</strong> {escape(comparison.advice)}</p>" in html
+
+
+def test_commands_in_sentences_are_set_as_such(comparison, tmp_path):
+    doubt = "a `b` < c, and `outperform compare A B` says more"
+    page = page_of(replace(comparison, caveats=(doubt,)), tmp_path, about=["a ` alone"])
+    assert page.commands == ["b", "outperform compare A B"]
+    assert page.read("li") == ["a b < c, and outperform compare A B says more"]
+    assert page.read("p")[0] == "a ` alone"
 
 
 def test_no_advice_begins_like_a_sentence_behind_next(all_kinds):

@@ -17,6 +17,7 @@ from outperform.render.figures import figure, look_up_drawing, render_picture
 from outperform.wording import make_visible
 
 _TAG = re.compile(r"<[^>]*>")
+_COMMAND = re.compile(r"`([^`]+)`")
 _ID = re.compile(r'(\bid="|href="#|url\(#)')
 _REM_PER_INCH = 8.5  # figures are drawn for paper, and read from farther away on a screen
 _STYLE = Path(__file__).with_name("page.css")
@@ -123,10 +124,10 @@ def _render_result(result: Result, prefix: str) -> str:
         _render_paragraph(part) if isinstance(part, str) else _render_table(part)
         for part in result.tables
     )
-    doubts = "".join(f"<li>{escape(caveat)}</li>\n" for caveat in result.caveats)
+    doubts = "".join(f"<li>{_write(caveat)}</li>\n" for caveat in result.caveats)
     caveats = f"<h3>Caveats</h3>\n<ul>\n{doubts}</ul>" if doubts else ""
-    advice = f"<p><strong>Next:</strong> {escape(result.advice)}</p>" if result.advice else ""
-    return f"""<h2 class="{_CLASSES[result.mood]}">{escape(str(result))}</h2>
+    advice = f"<p><strong>Next:</strong> {_write(result.advice)}</p>" if result.advice else ""
+    return f"""<h2 class="{_CLASSES[result.mood]}">{_write(str(result))}</h2>
 <p>{escape(str(result.scope))}.</p>
 {parts}
 {_render_figure(result, prefix)}
@@ -140,7 +141,12 @@ def escape(text: str) -> str:
 
 
 def _render_paragraph(text: str) -> str:
-    return f"<p>{escape(text)}</p>\n"
+    return f"<p>{_write(text)}</p>\n"
+
+
+def _write(text: str) -> str:
+    """Escape a sentence, with the commands in it set as such."""
+    return _COMMAND.sub(r"<code>\1</code>", escape(text))
 
 
 def _render_table(table: Table) -> str:
