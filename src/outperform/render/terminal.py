@@ -3,7 +3,7 @@
 import sys
 import textwrap
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, repeat
 from shutil import get_terminal_size
 from typing import Any, Literal
 
@@ -81,8 +81,9 @@ def _lay_out(table: Table) -> list[str]:
     width = get_terminal_size().columns if is_seen else _ENDLESS
     grid = Grid(box=None, pad_edge=False, padding=(0, 0, 0, table.gap))
     header, *rows = cells = [[*map(make_line, row)] for row in (table.header, *table.rows)]
-    widths = _fit_columns([*zip(*cells, strict=True)], width - 2 - table.gap * (len(header) - 1))
-    for place, (name, most) in enumerate(zip(header, widths, strict=True)):
+    room = width - 2 - table.gap * (len(header) - 1)
+    widths = _fit_columns([*zip(*cells, strict=True)], room) if is_seen else repeat(None)
+    for place, (name, most) in enumerate(zip(header, widths, strict=False)):
         justify: Literal["left", "right"] = "right" if place else "left"
         grid.add_column(Text(name), justify=justify, overflow="fold", max_width=most)
     for row in rows:
