@@ -13,14 +13,12 @@ from outperform.questions.compare.conclusion import (
     Verdict,
     Winner,
     describe,
-    describe_test,
-    entitle,
     judge,
     judge_size,
-    name_chance,
     name_level,
 )
 from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.table import describe_test, entitle, name_chance
 from outperform.questions.result import Table
 from outperform.runs import Goal
 from outperform.runs.metrics import find_limits, is_bare_score, is_share

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from outperform.errors import InvalidInput, UnknownDirection
-from outperform.questions.compare.conclusion import Winner, entitle, name_chance
+from outperform.questions.compare.conclusion import Winner
 from outperform.questions.compare.published import (
     PublishedComparison,
     compare_published,
     compare_summaries,
 )
+from outperform.questions.compare.table import entitle, name_chance
 from outperform.questions.compare.task_results import OnTasks, describe_better
 from outperform.questions.result import Result, Table, doubt_metric, join_caveats
 from outperform.runs import Goal

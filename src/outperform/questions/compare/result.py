@@ -20,9 +20,9 @@ from outperform.questions.compare.conclusion import (
     judge,
     judge_size,
     name_level,
-    tabulate,
 )
 from outperform.questions.compare.missing_runs import take_worst
+from outperform.questions.compare.table import tabulate
 from outperform.questions.result import Table
 from outperform.runs import Goal
 from outperform.runs.scope import DATA_LIKE_THESE, THIS_DATASET, UNKNOWN, Scope

@@ -18,11 +18,9 @@ from outperform.questions.compare.conclusion import (
     Verdict,
     Winner,
     describe,
-    describe_test,
-    entitle,
-    name_chance,
 )
 from outperform.questions.compare.result import Comparison
+from outperform.questions.compare.table import describe_test, entitle, name_chance
 from outperform.questions.result import Table, join_caveats
 from outperform.runs.scope import Scope, join_scopes
 from outperform.stats import (
