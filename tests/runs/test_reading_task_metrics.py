@@ -285,3 +285,13 @@ def test_bare_scores_of_other_scales_need_a_direction():
 )
 def test_other_bare_scores_are_higher_the_better(iris, houses, name):
     assert read_runs(score_tasks(iris, houses, name)).goal == "maximize"
+
+
+def test_tasks_called_after_metrics_that_are_better_the_other_way_are_noted(write):
+    text = "model,task,value\nours,PSNR,33\nours,LPIPS,0.03\nnerf,PSNR,31\nnerf,LPIPS,0.08\n"
+    assert read_runs(write(text), goal="maximize").notes == (
+        "higher is taken as better on LPIPS, which the name denies: if these are metrics, name "
+        "them in a column metric, one row for each, with --task metric",
+    )
+    by_metric = write(text.replace("task", "metric"), "metrics.csv")
+    assert read_runs(by_metric, task="metric").notes == ()

@@ -59,6 +59,13 @@ SUSPICIOUS = {
         "89.5 and 89.5: these look like fractions and per cent. Give all in one unit; if they are "
         "right as they are, ",
     ),
+    "an accuracy whose decimal point is lost": (
+        "scale",
+        ask([92.3, 93.1, 92.9], [90.1, 9012, 9031]),
+        "2 of 6 scores of 'new' and 'old' in runs.csv are above 100 (up to 9031): no accuracy is, "
+        "so a decimal point may be lost, or these are numbers of answers. Give all as shares or "
+        "in per cent, or call the column what they are; if they are right as they are, ",
+    ),
     "a loss of 0 that stands for failures": (
         "outlier",
         minimized(with_value(NOISE[0], 0, 0, 0), NOISE[1]),
@@ -360,3 +367,12 @@ def test_every_question_asks_about_a_loss_of_0():
         with pytest.raises(InvalidScores, match=r"1 of 20 scores of 'a' in .* is 0, better than"):
             question()
     assert compare_runs(read_runs(rows, accept="outlier"), "a", "b").n_pairs == 20
+
+
+@pytest.mark.parametrize(
+    ("metric", "asked"),
+    [("macro F1", True), ("reward", False), ("wer", False), ("relative accuracy", False)],
+)
+def test_only_shares_cannot_be_above_all(metric, asked):
+    scores = NOISE[0] + 150, NOISE[1] + 95
+    assert doubts(*scores, metric=metric) == (["scale"] if asked else [])

@@ -54,6 +54,13 @@ _SHARES = split_words(
     rougelsum sensitivity specificity ssim success tnr tpr wer cer
     """
 )
+# Which are never above 1, or 100; word errors may be, and areas under other curves.
+_AT_MOST_ALL = split_words(
+    """
+    acc accuracies accuracy auprc auroc dice em f1 f2 fbeta fdr fmeasure fnr fpr fscore iou jaccard
+    macrof1 microf1 miou mrr ndcg npv precision recall rocauc sensitivity specificity tnr tpr
+    """
+)
 # Answers that may be counted.
 _COUNTS = split_words(
     """
@@ -239,6 +246,20 @@ def is_never_negative(name: str) -> bool:
     if sizes and sizes <= _NEVER_NEGATIVE:
         return True
     return known_goal(name) is not None and bool(words & _SHARES) and not words & _MAY_BE_NEGATIVE
+
+
+def is_at_most_all(name: str) -> bool:
+    """Whether a metric is a share of what there is, and hence no more than 100 per cent.
+
+    Examples
+    --------
+    >>> [is_at_most_all(name) for name in ("test_acc", "wer", "relative accuracy", "reward")]
+    [True, False, False, False]
+    """
+    words = {*_split(name)}
+    return (
+        bool(words & _AT_MOST_ALL) and not words & _MAY_BE_NEGATIVE and known_goal(name) is not None
+    )
 
 
 def counts_answers(name: str) -> bool:

@@ -166,7 +166,7 @@ def assemble(
         source=table.source,
         replicate_columns=roles.replicate,
         spare_columns=roles.spare,
-        notes=(*notes, *about_summaries, *note_task_spellings(task.names)),
+        notes=(*notes, *about_summaries, *_note_tasks(by_task, task.names)),
         validation_metric=validation_metric,
         algorithm_columns=roles.algorithm,
         task_columns=roles.task,
@@ -292,6 +292,23 @@ def refuse_metrics(replicates: Sequence[str], source: str) -> None:
             f"what should tell the runs of {source} apart are metrics "
             f"({enumerate_names(replicates, limit=3)}), which say the same of one run in many ways",
             "Give one row per run with its seed, and compare by one metric",
+        )
+
+
+def _note_tasks(by_task: Mapping[str, TaskMetric], tasks: Sequence[str]) -> Iterator[str]:
+    """Say which tasks may be the same, or are called after a metric of another direction."""
+    yield from note_task_spellings(tasks)
+    contrary = [
+        task
+        for task in tasks
+        if looks_like_score(task) and known_goal(task) not in (None, by_task[task].goal)
+    ]
+    if contrary:
+        better = "higher" if by_task[contrary[0]].goal == "maximize" else "lower"
+        yield (
+            f"{better} is taken as better on {enumerate_names(contrary)}, which the name denies: "
+            "if these are metrics, name them in a column metric, one row for each, with --task "
+            "metric"
         )
 
 

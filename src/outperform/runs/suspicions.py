@@ -3,7 +3,8 @@
 Each check looks at the scores of two algorithms, or of one, alone. What it finds is refused, unless
 it is among what was accepted: then it becomes a note.
 
-- scale: some scores are fractions, others per cent, about a hundred times as large;
+- scale: some scores are fractions, others per cent, about a hundred times as large; or some are
+  above 100, and the metric is a share, such as an accuracy;
 - outlier: fewer than half of the scores of an algorithm are more than 10,000 times as large as all
   others (100 times for accuracies and other shares), and as 1: a loss that diverges to 400, or
   rewards of 0 and 2,500, pass. Or fewer than half are 0, or -1, and that is better than all others
@@ -33,7 +34,7 @@ import numpy as np
 
 from outperform.errors import InvalidInput, InvalidScores
 from outperform.runs.labels import BoolArray, FloatArray, IntArray
-from outperform.runs.metrics import Goal, is_bare_score, is_share
+from outperform.runs.metrics import Goal, is_at_most_all, is_bare_score, is_share
 from outperform.stats.checks import merge_ties
 from outperform.wording import enumerate_names
 
@@ -57,6 +58,7 @@ DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
 _HUNDREDFOLD = (50, 200)  # ratios of medians that speak of per cent
 _WILD = 10_000  # times as large as all others, hence no run of the same kind
 _WILD_SHARE = 100
+ALL = 100  # per cent
 STAND_INS = (0.0, -1.0)  # what is written for want of a score
 _FEWEST_CONSTANT = 3
 _MOST_BINARY = 20  # runs that may all have succeeded or failed
@@ -133,7 +135,10 @@ def find_suspicions(sides: Sides) -> Iterator[Suspicion]:
     if high > 1:
         yield from _mixed_scales(sides)
     if max(high, -low) > _WILD_SHARE:
-        yield from _outliers(sides)
+        outliers = [*_outliers(sides)]
+        yield from outliers
+        if not outliers and high > ALL and is_at_most_all(sides.metric):
+            yield _describe_more_than_all(sides)
     yield from find_stand_ins(sides)
     yield from _constants(sides)
     if low == 0 and high == 1:
@@ -172,6 +177,19 @@ def _mixed_scales(sides: Sides) -> Iterator[Suspicion]:
         f"other{'s' if high.size > 1 else ''} between {high.min():g} and {high.max():g}",
         "these look like fractions and per cent",
         "Give all in one unit; if they are right as they are",
+    )
+
+
+def _describe_more_than_all(sides: Sides) -> Suspicion:
+    every = np.concatenate(sides.scores)
+    beyond = every[every > ALL]
+    return Suspicion(
+        "scale",
+        f"{beyond.size} of {every.size} scores of {' and '.join(map(repr, sides.names))} in "
+        f"{sides.place} {'is' if beyond.size == 1 else 'are'} above {ALL} (up to {beyond.max():g})",
+        f"no {sides.metric} is, so a decimal point may be lost, or these are numbers of answers",
+        "Give all as shares or in per cent, or call the column what they are; if they are right "
+        "as they are",
     )
 
 

@@ -214,7 +214,7 @@ FIGURES = {
     "few runs": lambda: [make(n=2)],
     "long names": lambda: [make({"split" * 9: 1, "init " * 9: 2}, metric="$acc$ " * 9, **LONG)],
     "tiny": lambda: [make({"split": 1e-9, "init": 3e-10})],
-    "huge": lambda: [make({"split": 1e9, "init": 3e8})],
+    "huge": lambda: [make({"split": 1e9, "init": 3e8}, metric="reward")],
     "five": lambda: [make(task=f"task {i}", seed=i, n_test=277) for i in range(5)],
     "twenty": lambda: [make({"split": 1, "init": 0.3}, task=f"task {i}") for i in range(20)],
     "several long": lambda: [
