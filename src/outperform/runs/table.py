@@ -20,6 +20,7 @@ from outperform.runs.pairing import (
     PairedScores,
     SeparateScores,
     ValidatedScores,
+    find_gaps,
     finite_scores,
     pair_cells,
     separate_cells,
@@ -223,6 +224,12 @@ class Runs:
     ) -> ValidatedScores:
         """Take the scores of one algorithm on one task with its validation scores."""
         return validate_cell(self, self._cell(algorithm, task), drop_incomplete=drop_incomplete)
+
+    def find_gaps(
+        self, a: str, b: str, task: str | None = None
+    ) -> tuple[tuple[int, int], tuple[str, ...]]:
+        """Count the replicates that each has no complete run of, unpaired, with a note on them."""
+        return find_gaps(self, *self._two_cells(a, b, task), paired=False)
 
     def score_grid(self, task: str | None = None) -> tuple[FloatArray, Sequence[str]]:
         """Take the scores of all algorithms on one task, side by side.
