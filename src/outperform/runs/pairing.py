@@ -117,7 +117,7 @@ def pair_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> Pair
     notes = (*_question(runs, (a, b), sides, pairs.replicates), *note)
     if not pairs.n_dropped:
         return replace(pairs, notes=notes)
-    lacking, about_gaps = _find_gaps(runs, a, b)
+    lacking, about_gaps = find_gaps(runs, a, b)
     return replace(pairs, notes=(*notes, *about_gaps), lacking=lacking)
 
 
@@ -150,7 +150,7 @@ def separate_cells(runs: "Runs", a: Cell, b: Cell, *, drop_incomplete: bool) -> 
     n_dropped = len(a.rows) + len(b.rows) - len(scores[0]) - len(scores[1])
     of_both = scores[0], scores[1]
     sides = Sides((a.algorithm, b.algorithm), of_both, a.metric, a.place, "", a.goal)
-    lacking, about_gaps = _find_gaps(runs, a, b, paired=False)
+    lacking, about_gaps = find_gaps(runs, a, b, paired=False)
     notes = (*_question(runs, (a, b), sides), *about_gaps)
     return SeparateScores(scores[0], scores[1], n_dropped, notes, lacking)
 
@@ -412,7 +412,7 @@ def join_equal_numbers(runs: "Runs") -> tuple["Runs", tuple[str, ...]]:
     return replace(runs, replicates=alike.names, replicate=alike.codes[runs.replicate]), (note,)
 
 
-def _find_gaps(
+def find_gaps(
     runs: "Runs", a: Cell, b: Cell, *, paired: bool = True
 ) -> tuple[tuple[int, int], tuple[str, ...]]:
     """Count the replicates, or rows where there are none, that each has no complete run of.

@@ -22,6 +22,7 @@ from outperform.runs.pairing import (
     PairedScores,
     SeparateScores,
     ValidatedScores,
+    find_gaps,
     finite_scores,
     pair_cells,
     separate_cells,
@@ -238,6 +239,12 @@ class Runs:
         name, rows = self.tasks[number], self._rows_of(algorithm, number)
         place = f"task {name!r} of {self.source}" if name else self.source
         return Cell(algorithm, place, self.metric_on(name), self.goal_on(name), rows)
+
+    def find_gaps(
+        self, a: str, b: str, task: str | None = None
+    ) -> tuple[tuple[int, int], tuple[str, ...]]:
+        """Count the replicates that each has no complete run of, unpaired, with a note on them."""
+        return find_gaps(self, *self._two_cells(a, b, task), paired=False)
 
     def score_grid(self, task: str | None = None) -> tuple[FloatArray, Sequence[str]]:
         """Take the scores of all algorithms on one task, side by side.

@@ -396,6 +396,23 @@ def test_missing_runs_only_widen_intervals(goal):
         assert (found.difference == alone.difference) == (n_pruned == 0)
 
 
+def test_runs_that_were_never_recorded_are_missing_too():
+    runs = make_pruned(np.random.default_rng(1), 9)
+    left = [
+        {"algorithm": runs.algorithms[runs.algorithm[i]], "seed": int(i) % 40, "score": x}
+        for i, x in enumerate(runs.score)
+        if np.isfinite(x)
+    ]
+    taken = {"drop_incomplete": True, "n_resamples": 50}
+    failed = best_of_runs(runs, "a", "b", **taken)
+    found = best_of_runs(read_runs(left, goal="maximize"), "a", "b", n_resamples=50)
+    assert found.difference == failed.difference
+    assert found.caveats[0] == (
+        "a lacks a complete run for 9 of 40 seeds, b for 0: if those went badly, leaving them out "
+        "flatters a"
+    )
+
+
 def make_runs_left(runs):
     records = [
         {"algorithm": runs.algorithms[runs.algorithm[i]], "seed": int(i), "score": runs.score[i]}

@@ -253,7 +253,11 @@ class _Estimation:
         b, estimates_b = self.estimate(second, n_runs)
         difference = estimates_a.minus(estimates_b)
         curve, probability = self._trace(difference), self._find_probability(first, second)
-        for sides in self._take_worst(first, second):
+        names = first.algorithm, second.algorithm
+        lacking, notes = self.table.find_gaps(*names, self.task)
+        # A validation score may be missing where there is a test score.
+        lacking = max(lacking[0], first.n_dropped), max(lacking[1], second.n_dropped)
+        for sides in self._take_worst((first, second), lacking):
             of_each = [self._find_curve(each, n_runs) for each in sides]
             curve = _widen(curve, self._trace(of_each[0].minus(of_each[1])))
             own, other = probability.interval, self._find_probability(*sides).interval
@@ -266,7 +270,7 @@ class _Estimation:
             curve=curve,
             probability=probability,
             crossing=find_crossing(difference, confidence_level=self.confidence_level),
-            caveats=join_doubts([a, b], probability, any(x.n_dropped for x in (first, second))),
+            caveats=(*notes, *join_doubts([a, b], probability, any(lacking))),
         )
 
     def _find_probability(self, first: _Candidates, second: _Candidates) -> Estimate:
@@ -283,20 +287,24 @@ class _Estimation:
         )
 
     def _take_worst(
-        self, first: _Candidates, second: _Candidates
+        self, both: tuple[_Candidates, _Candidates], lacking: tuple[int, int]
     ) -> Iterator[tuple[_Candidates, _Candidates]]:
         """Both with the runs that one of them lacks, as bad as the worst of both."""
         pick = {"maximize": np.min, "minimize": np.max}
-        both = first, second
-        valid = pick[first.goal](np.concatenate([each.validation for each in both]))
+        valid = pick[both[0].goal](np.concatenate([each.validation for each in both]))
         test = pick[self.table.goal_on(self.task)](np.concatenate([each.test for each in both]))
-        for own in (each for each in both if each.n_dropped):
-            whole = replace(
-                own,
-                validation=np.append(own.validation, np.full(own.n_dropped, valid)),
-                test=np.append(own.test, np.full(own.n_dropped, test)),
+        whole = [
+            replace(
+                each,
+                validation=np.append(each.validation, np.full(n, valid)),
+                test=np.append(each.test, np.full(n, test)),
             )
-            yield (whole, second) if own is first else (first, whole)
+            for each, n in zip(both, lacking, strict=True)
+        ]
+        if lacking[0]:
+            yield whole[0], both[1]
+        if lacking[1]:
+            yield both[0], whole[1]
 
     def _trace(
         self, estimates: BestOfEstimates, lowest: float = -np.inf, highest: float = np.inf

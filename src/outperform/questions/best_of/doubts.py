@@ -76,8 +76,8 @@ def join_doubts(
     doubts = join_caveats({result.algorithm: result.caveats for result in results})
     if are_missing:
         doubts += (
-            "intervals of the difference, and of the chance, hold with incomplete runs left out "
-            "and with each as bad as the worst of both; all else is of the runs that are left",
+            "intervals of the difference, and of the chance, hold with missing runs left out and "
+            "with each as bad as the worst of both; all else is of the runs that are left",
         )
     if probability is None or probability.interval.high - probability.interval.low >= _ROUNDING:
         return doubts
