@@ -94,7 +94,7 @@ WORDS = {
     "decompose": ["{}"],
     "quality": ["{}"],
     "audit": ["{}", "a", "b", "--drop-incomplete"],
-    "best-of": ["{}", "--trials"],
+    "best-of": ["{}", "--trials", "--drop-incomplete"],
     "plan": ["{}", "--budget", "100"],
     "simulate": ["--store", "{}", "--pairs", "5"],
     "report": ["{}", "-o", "report.html"],

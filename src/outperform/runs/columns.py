@@ -171,7 +171,7 @@ def read_name(name: str) -> ColumnName:
     >>> [sorted(read_name(name).hints) for name in ("N", "params.fold", "epochs", "test_size")]
     [['label', 'total'], ['test data'], ['training'], ['test data', 'total']]
     >>> [sorted(read_name(name).hints) for name in ("n_train", "varied seed", "n_errors", "lr")]
-    [['label', 'training'], ['label', 'redrawn'], ['label'], []]
+    [['label', 'training'], ['label', 'redrawn', 'seed'], ['label'], []]
     >>> [read_name(name).data for name in ("best_val_acc", "acc_train", "best_val_test_acc")]
     ['validation', 'training', None]
     >>> [read_name(name).is_best for name in ("best_test_acc", "test/acc_best", "bestiary_f1")]
