@@ -195,7 +195,7 @@ def test_what_is_stored_in_few_bits_is_compared_in_as_few_by_hand():
         first, second = merge_stored([tenth, np.array([0.1])], [np.dtype(dtype)])
         assert first == second
     # Scores of which one needs 64 bits are of 64; 0.5 and whole numbers are of as many as others.
-    for other in ([0.1, tenth[0]], [0.5, 0.5 + 1e-9], [20_000_001.0, 20_000_002.0]):
+    for other in ([0.1, tenth[0]], [0.5, 0.5 + 1e-9], [2e7 + 1, 2e7 + 2], [tenth[0], 1e39]):
         column = np.array(other)
         assert merge_stored([column, np.array([0.1])], [np.dtype(float)])[0] is column
 

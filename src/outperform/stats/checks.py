@@ -434,7 +434,8 @@ def _is_of_32_bits(scores: FloatArray) -> bool:
     if not need_32_bits(scores).any():
         return False
     known = scores[np.isfinite(scores)]
-    return bool((known.astype(np.float32) == known).all())
+    with np.errstate(over="ignore"):
+        return bool((known.astype(np.float32) == known).all())
 
 
 def _merge_neighbours(values: FloatArray, unit: float) -> FloatArray:
