@@ -230,12 +230,14 @@ def note_confounders(runs: "Runs", rows: IntArray, *, paired: bool) -> Iterator[
 
 def _note_own_labels(runs: "Runs", rows: IntArray, names: Sequence[str]) -> Iterator[str]:
     """Say that each algorithm has data for itself; or machines, where it matters."""
-    kinds = {"the data": _DATA}
-    if any(measures_speed(runs.metric_on(task)) for task in runs.tasks):
-        kinds["the machine"] = _MACHINE
-    for what, pattern in kinds.items():
-        of_kind = [name for name in names if pattern.fullmatch(read_name(name).bare_leaf)]
-        for name, labels, known in _read_columns(runs, rows, of_kind):
+    data, machines = (
+        [name for name in names if pattern.fullmatch(read_name(name).bare_leaf)]
+        for pattern in (_DATA, _MACHINE)
+    )
+    if machines and not any(measures_speed(runs.metric_on(task)) for task in runs.tasks):
+        machines = []
+    for what, columns in (("the data", data), ("the machine", machines)):
+        for name, labels, known in _read_columns(runs, rows, columns):
             if _is_own(runs, labels, known):
                 yield (
                     f"{name} differs by algorithm ({_list_values(labels)}): what differs may be "

@@ -207,6 +207,7 @@ def looks_like_score(name: str) -> bool:
     return _goal_by_words(name) is not None and not _TIMES_AND_COSTS & set(_split(name))
 
 
+@cache
 def measures_speed(name: str) -> bool:
     """Whether a metric depends on the machine: a time, a cost, or how much is done in a time.
 
