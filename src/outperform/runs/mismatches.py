@@ -133,14 +133,14 @@ def note_spellings(algorithms: Sequence[str], compared: Sequence[str]) -> Iterat
 
 
 def note_task_spellings(tasks: Sequence[str]) -> Iterator[str]:
-    """Say which tasks differ in nothing but spaces, hyphens and upper or lower case.
+    """Say which tasks may be one under two spellings.
 
     >>> [*note_task_spellings(["CIFAR-10", "svhn", "cifar_10"])]
     ["'CIFAR-10' and 'cifar_10' count as two tasks: if they are the same, give both one name"]
     """
     first: dict[str, str] = {}
     for task in tasks:
-        other = first.setdefault(re.sub(r"[\s_-]+", " ", task.strip().casefold()), task)
+        other = first.setdefault(_spell_plainly(task), task)
         if other != task:
             yield (
                 f"{other!r} and {task!r} count as two tasks: if they are the same, give both one "
@@ -150,8 +150,12 @@ def note_task_spellings(tasks: Sequence[str]) -> Iterator[str]:
 
 @cache
 def _spell_plainly(name: str) -> str:
-    """Leave out what people do not mean by a name: ResNet-50 is resnet50, but 1.0 is not 10."""
-    return re.sub(r"(?<!\d)[\W_]+|[\W_]+(?!\d)", "", name.casefold()) or name
+    """Leave out what people do not mean by a name: ResNet-50 is resnet50, but 1.0 is not 10.
+
+    >>> [*map(_spell_plainly, ["ResNet-50", "v1.0", "C++", "C#"])]
+    ['resnet50', 'v1.0', 'c++', 'c#']
+    """
+    return re.sub(r"(?<!\d)(?:[^\w+#*]|_)+|(?:[^\w+#*]|_)+(?!\d)", "", name.casefold()) or name
 
 
 def _find_pairing_column(runs: "Runs", a: "Cell", b: "Cell") -> str | None:
