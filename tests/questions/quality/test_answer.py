@@ -402,14 +402,14 @@ def test_the_sentence_names_the_cheapest_design(tmp_path):
         "For the precision of 3 ideal replicates, fix-hopt (all) is estimated to need "
         f"{100 * reach.ratio.value:.2g}% of their fits, the cheapest of 2 designs (net on toy; 95% "
     )
-    assert words.endswith("one search is enough.")
+    assert words.endswith("; by this estimate, one search is enough.")
     assert reach.ratio.interval.high > 1  # so that it is not shown to be cheaper
     # With one search it can be done, but not with so few fits.
     more = measure_quality(path, n_ideal=6)
     reach = more.pairs[0].designs[1].quality.reach
     alone = reach.cost_alone / reach.cost_ideal
     assert reach.ratio.value < 1 < alone < math.inf
-    assert str(more).endswith(f"; one search alone needs {100 * alone:.0f}%.")
+    assert str(more).endswith(f"; by this estimate, one search alone needs {100 * alone:.0f}%.")
 
 
 def test_the_sentence_says_where_a_bias_is_too_large_and_how_sure_that_is(path, tmp_path):

@@ -255,13 +255,15 @@ class Quality(Result):
         if math.isinf(best.ratio.median):
             return self._say_none_reaches(whole)
         # Of one pair, the middle of the upper ends is its own.
-        need = "needs" if best.ratio_high.median < 1 else "is estimated to need"
+        is_shown = best.ratio_high.median < 1
+        need = "needs" if is_shown else "is estimated to need"
         needs = f"{best.name} {need} {format_ratio(best.ratio.median)} of their fits"
         if best.ratio.median >= 1:
             needs += self._say_range(best)
             return f"No design is shown to be cheaper than the ideal one: for {whole}, {needs}."
         cheapest = "" if len(self.names) == 1 else f", the cheapest of {len(self.names)} designs"
-        return f"For {whole}, {needs}{cheapest}{self._say_range(best)}; {self._say_searches(best)}."
+        searches = f"{'' if is_shown else 'by this estimate, '}{self._say_searches(best)}"
+        return f"For {whole}, {needs}{cheapest}{self._say_range(best)}; {searches}."
 
     def _say_none_reaches(self, whole: str) -> str:
         """Say that the bias of every design is too large, or that it is only estimated to be."""
